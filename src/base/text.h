@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * text.h - numbers, durations and words from text, strictly: no trailing rubbish, no overflow, no locale.
+ */
+#ifndef HL_BASE_TEXT_H
+#define HL_BASE_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/status.h"
+
+/* Whole decimal integer with optional sign. False on anything else or on overflow. */
+bool hl_parse_int(const char *text, int64_t *value);
+
+/* Decimal number such as "0.125" or "-3" to an integer in units of 1/scale (scale: a power of ten);
+ * digits beyond the scale are rounded half away from zero. "12%" is 0.12. False on anything else. */
+bool hl_parse_decimal(const char *text, int64_t scale, int64_t *value);
+
+/* "5ms", "200us", "1.5s", "100ns", "2m" (minutes); a bare number is nanoseconds. */
+bool hl_parse_duration_ns(const char *text, int64_t *ns);
+
+/* "512", "64k", "2M", "1G": powers of 1024. */
+bool hl_parse_bytes(const char *text, int64_t *bytes);
+
+/*
+ * Splits `text` at `separator` in place; a backslash takes the next character literally and is
+ * removed. Returns the number of pieces, at most `max`; more pieces give max + 1 and are not stored.
+ */
+int hl_split(char *text, char separator, char **pieces, int max);
+
+/* Whole file as text with a final NUL; caller frees with hl_free. Fails on files above `max_bytes`.
+ * A missing or unreadable file is HL_BAD_INPUT. */
+enum hl_status hl_read_file(const char *path, size_t max_bytes, char **text, size_t *bytes,
+                            struct hl_error *err) HL_MUST_CHECK;
+
+/* The known word nearest to `word` by edit distance, for "did you mean"; NULL if none is near. */
+const char *hl_nearest_word(const char *word, const char *const *known, int known_count);
+
+#endif

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * workload.h - what tasks do: programs of steps, and who makes them.
+ *
+ * A workload is a set of programs (arrays of steps) and the tasks that exist at the start. All random
+ * choices of sizes are made when the set is built, from the run's seed, so every policy faces the same
+ * jobs; only repeated random steps (OP_SLEEP with a spread in a loop) draw later, from the task's own stream.
+ * Programs assume nothing about who plays them: the simulator or real processes.
+ */
+#ifndef HL_WORKLOAD_WORKLOAD_H
+#define HL_WORKLOAD_WORKLOAD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/memory.h"
+#include "base/rng.h"
+#include "base/status.h"
+#include "machine/machine.h"
+
+/*
+ * Steps. `amount` and `target` as stated; `spread`: uniform extra in [0, spread) drawn when the step begins.
+ * Two OP_RUN in a row mean the same as one with the sum.
+ */
+enum program_op {
+    OP_RUN,      /* amount: ns of user work at speed 1.0; INT64_MAX: for ever */
+    OP_SYSTEM,   /* amount: ns of kernel work; preemptible (many short system calls) */
+    OP_SLEEP,    /* amount: ns, interruptible, ended by a timer */
+    OP_DISK,     /* amount: number of accesses in a row, uninterruptible; 0: none */
+    OP_FORK,     /* target: program of the child */
+    OP_VFORK,    /* target: program; the parent blocks until the child's OP_EXEC or OP_EXIT */
+    OP_EXEC,     /* costs; releases a vforking parent; the task is from here on called names[target] (-1: as before) */
+    OP_WAIT,     /* amount: children to reap, INT64_MAX: all there are; blocks until then */
+    OP_EXIT,     /* the end; every program ends with it. Orphans are reaped by nobody and vanish */
+    OP_READ,     /* target: pipe; amount: bytes; blocks until all are there or no writer is left */
+    OP_WRITE,    /* target: pipe; amount: bytes; blocks while the buffer is full; see pipe.sync_write */
+    OP_SLOT,     /* target: slot pool. Takes a slot for the next forked child, as make does from its
+                    jobserver: first reaps dead children (each returns its slot), then takes a free slot
+                    or blocks until a child dies or a slot is freed. The child's slot returns when it is reaped
+                    by OP_SLOT or OP_WAIT */
+    OP_LOCK,     /* target: lock; blocks (sleeps) while another holds it; FIFO hand-over */
+    OP_UNLOCK,   /* target */
+    OP_BARRIER,  /* target: barrier; sleeps until `size` tasks have come */
+    OP_YIELD,    /* sched_yield */
+    OP_NICE,     /* amount: new nice value */
+    OP_AFFINITY, /* target: cpu set; -1: all cpus */
+    OP_LOOP,     /* jump to step `target` of this program until this step was met `amount` times (INT64_MAX: for ever) */
+};
+
+enum { PROGRAM_LOOP_DEPTH = 4 }; /* OP_LOOP nested at most so deep */
+
+struct program_step {
+    uint8_t op;    /* enum program_op */
+    uint8_t depth; /* OP_LOOP: its nesting, 0 for the innermost ... PROGRAM_LOOP_DEPTH - 1 */
+    uint16_t kind; /* OP_RUN: index of the kind of work, for smt_gain.KIND; 0: default */
+    int32_t target;
+    int64_t amount, spread;
+};
+
+struct program {
+    uint32_t first, count; /* steps */
+    int32_t name;          /* in names: the task's name from the start */
+};
+
+struct workload_pipe {
+    int64_t capacity_bytes;
+    bool sync_write; /* a write wakes the reader with the sync hint */
+};
+
+struct workload_slots {
+    int32_t count; /* free slots at the start */
+};
+
+struct workload_barrier {
+    int32_t size;
+};
+
+struct workload_task { /* exists at the start */
+    int32_t program;
+    int64_t at_ns;      /* becomes runnable at */
+    int32_t nice, rt_priority;
+    int32_t class;      /* enum policy_class in policy.h: 0 normal, 1 batch, 2 idle, 3 fifo, 4 rr */
+    int32_t cpu_set;    /* in cpu_sets; -1: all */
+    int32_t start_cpu;  /* counts as its last cpu; -1: none (placed as a fork by cpu 0) */
+    bool is_kernel;     /* a kernel thread */
+    bool background;    /* the run does not wait for it, and its time is not the workload's (daemons) */
+};
+
+/*
+ * Arrays grow with hl_grow while the set is built and do not change while it is played.
+ * Children inherit nice, class, affinity, background from the parent; names come from the program.
+ */
+struct workload {
+    struct program_step *steps;
+    size_t step_count, step_capacity;
+    struct program *programs;
+    size_t program_count, program_capacity;
+    struct workload_task *tasks;
+    size_t task_count, task_capacity;
+    char **names; /* owned */
+    size_t name_count, name_capacity;
+    struct workload_pipe *pipes;
+    size_t pipe_count, pipe_capacity;
+    struct workload_slots *slots;
+    size_t slot_count, slot_capacity;
+    struct workload_barrier *barriers;
+    size_t barrier_count, barrier_capacity;
+    size_t lock_count;
+    uint64_t *cpu_sets; /* cpu_set_count x cpu_set_words: bit c of word c / 64 */
+    size_t cpu_set_count, cpu_set_capacity, cpu_set_words;
+    size_t live_task_max; /* tasks alive or unreaped at one time, upper bound: sizes the engine's pool */
+};
+
+void workload_close(struct workload *w);
+
+/* ---- building ---- */
+
+/* Index of the name, added if new; -1 when out of memory. */
+int32_t workload_name(struct workload *w, const char *name);
+
+/* Starts a program; steps are added to it until the next call. Returns its index. */
+enum hl_status workload_program(struct workload *w, const char *name, int32_t *program,
+                                struct hl_error *err) HL_MUST_CHECK;
+enum hl_status workload_step(struct workload *w, const struct program_step *step,
+                             struct hl_error *err) HL_MUST_CHECK;
+enum hl_status workload_add_task(struct workload *w, const struct workload_task *task,
+                                 struct hl_error *err) HL_MUST_CHECK;
+
+/* Checks what the player relies on: targets exist, programs end, loops nest, no OP_RUN is endless inside a wait.
+ * `what` names the source in messages. */
+enum hl_status workload_check(const struct workload *w, const char *what, struct hl_error *err)
+    HL_MUST_CHECK;
+
+/* ---- profiles: the constants of a kernel build (profiles/NAME.json, docs/formats.md) ---- */
+
+/*
+ * X(name, unit, default, min, max, help); values are int64_t, ratios in ppm. Times are at speed 1.0.
+ */
+#define PROFILE_CONSTANTS(X)                                                                       \
+    X(units, count, 1000, 1, 1000000, "compilation units")                                         \
+    X(directories, count, 60, 1, 100000, "make processes, one per directory, sizes skewed")        \
+    X(work_ns, ns, 300000000000, 1000000, INT64_C(1000000000000000), "cpu time of the whole build at speed 1.0, user and system") \
+    X(system_share, ppm, 60000, 0, 900000, "part of that time spent in the kernel")                \
+    X(serial_head_share, ppm, 20000, 0, 900000, "part of the work done by the top make alone before anything forks") \
+    X(serial_tail_share, ppm, 20000, 0, 900000, "the same after everything else: final link")      \
+    X(as_share, ppm, 10000, 0, 500000, "part of a unit's work done by the assembler")              \
+    X(unit_sigma, ppm, 800000, 0, 3000000, "sigma of the log-normal unit sizes, capped at p0.5 and p99.5") \
+    X(jobserver_offset, count, 0, 0, 8, "make -jX runs max(1, X - this) compilers")                \
+    X(pipe, bool, 1, 0, 1, "cc1 feeds as through a pipe while it compiles; else as starts when cc1 has ended") \
+    X(pipe_chunks, count, 10, 1, 1000, "writes of cc1 into that pipe, evenly spread")              \
+    X(disk_reads, ppm, 50000, 0, 1000000, "chance that a unit waits once for the disk before cc1")  \
+    X(daemons, bool, 1, 0, 1, "one light kernel daemon per package: 0.2 ms each 50 to 150 ms")
+
+enum profile_constant {
+#define PROFILE_ENUM(name, unit, value, min, max, help) PROFILE_##name,
+    PROFILE_CONSTANTS(PROFILE_ENUM)
+#undef PROFILE_ENUM
+    PROFILE_CONSTANT_COUNT
+};
+
+struct profile {
+    char name[128];
+    int64_t constant[PROFILE_CONSTANT_COUNT];
+    char *source[PROFILE_CONSTANT_COUNT];
+};
+
+extern const struct machine_constant_info profile_constant_table[PROFILE_CONSTANT_COUNT];
+
+/* A shipped name or a path; "" or NULL: "kernel". */
+enum hl_status profile_open(struct profile *profile, const char *text, struct hl_error *err) HL_MUST_CHECK;
+void profile_close(struct profile *profile);
+
+/* ---- loads ---- */
+
+enum workload_load_kind { LOAD_LEVEL, LOAD_SINGLE, LOAD_HALF, LOAD_OPTIMAL, LOAD_MAX, LOAD_CPUS };
+
+struct workload_load {
+    enum workload_load_kind kind;
+    char label[32]; /* as printed: "3", "half", "2x" */
+    int64_t level;  /* LOAD_LEVEL: the level; LOAD_CPUS: the factor; else resolved later */
+};
+
+enum { WORKLOAD_LOADS_MAX = 256 };
+
+/* "1-4,8", "half,optimal,max,single", "2x". Bad text or a repeated load is HL_USAGE. */
+enum hl_status workload_loads_parse(struct workload_load *loads, int *count, const char *text,
+                                    struct hl_error *err) HL_MUST_CHECK;
+
+/*
+ * The level by kernbench's rules. half: cpus / 2, but 2 becomes 3 and below 2 the load is off (0 is
+ * returned: it would equal single). optimal: 4 x cpus. max: max_jobs (0 when unbounded). single: 1. Nx: N x cpus.
+ */
+int64_t workload_load_level(const struct workload_load *load, int cpus, int64_t max_jobs);
+
+/* ---- the workloads ---- */
+
+struct workload_request {
+    const struct machine *machine;
+    const struct profile *profile; /* kernbench; NULL elsewhere */
+    int64_t level;
+    uint64_t seed; /* of the run: the same for all policies */
+};
+
+struct workload_info {
+    const char *name, *summary, *level_means; /* "jobs", "rooms" */
+    bool simulated, real;
+    enum hl_status (*build)(struct workload *w, const struct workload_request *request,
+                            struct hl_error *err); /* NULL: not simulated */
+};
+extern const struct workload_info workload_table[]; /* ends with a NULL name */
+
+/* NULL if there is none of that name. */
+const struct workload_info *workload_find(const char *name);
+
+/* The kernbench process tree; see kernbench.c. */
+enum hl_status workload_kernbench(struct workload *w, const struct workload_request *request,
+                                  struct hl_error *err) HL_MUST_CHECK;
+
+#endif

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * run.c - run records and lists of them.
+ *
+ * A metric that was not measured is NAN with a reason, never 0: a zero is a result.
+ */
+#include "run/run.h"
+
+#include <math.h>
+#include <stddef.h>
+
+void run_init(struct run *run, enum run_source source, const char *reason)
+{
+    *run = (struct run){.source = source, .status = RUN_OK, .level = -1};
+    for (int i = 0; i < RUN_METRIC_COUNT; i++) {
+        run->metric[i] = (double)NAN;
+        run->reason[i] = reason;
+    }
+}
+
+bool run_has(const struct run *run, enum run_metric metric)
+{
+    return !isnan(run->metric[metric]);
+}
+
+enum hl_status run_list_add(struct run_list *list, const struct run *run, struct hl_error *err)
+{
+    HL_TRY(hl_grow(&list->runs, &list->capacity, list->count + 1, sizeof(*list->runs), err));
+    list->runs[list->count++] = *run;
+    return HL_OK;
+}
+
+void run_list_close(struct run_list *list)
+{
+    hl_free(list->runs);
+    *list = (struct run_list){0};
+}
+
+const char *run_source_name(enum run_source source)
+{
+    switch (source) {
+    case RUN_SIM: return "sim";
+    case RUN_HOST: return "host";
+    case RUN_TRACE: return "trace";
+    case RUN_IMPORT: return "import";
+    }
+    return "unknown";
+}
+
+const char *run_status_name(enum run_status status)
+{
+    switch (status) {
+    case RUN_OK: return "ok";
+    case RUN_FAILED: return "failed";
+    case RUN_KILLED: return "killed";
+    case RUN_INVALID: return "invalid";
+    }
+    return "unknown";
+}

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* run_test.c - run records: missing metrics, names, lists under memory pressure. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <string.h>
+
+#include "run/run.h"
+
+static void a_new_run_has_no_metric_and_says_why(void **state)
+{
+    struct run run;
+
+    (void)state;
+    run_init(&run, RUN_HOST, "not measured");
+    assert_int_equal(run.status, RUN_OK);
+    assert_int_equal(run.level, -1);
+    for (int i = 0; i < RUN_METRIC_COUNT; i++) {
+        assert_false(run_has(&run, (enum run_metric)i));
+        assert_string_equal(run.reason[i], "not measured");
+    }
+    run_set(&run, RUN_elapsed_s, 0);
+    assert_true(run_has(&run, RUN_elapsed_s));
+    assert_null(run.reason[RUN_elapsed_s]);
+    assert_false(run_has(&run, RUN_user_s));
+}
+
+static void metric_names_are_unique_and_found(void **state)
+{
+    (void)state;
+    for (int i = 0; i < RUN_METRIC_COUNT; i++) {
+        assert_int_equal(run_metric_find(run_metric_table[i].name), i);
+        assert_non_null(run_metric_table[i].unit);
+        assert_true(strlen(run_metric_table[i].help) > 0);
+    }
+    assert_int_equal(run_metric_find("elapsed"), -1);
+    assert_int_equal(run_metric_find(""), -1);
+}
+
+static void a_list_keeps_planned_order_and_survives_a_failed_allocation(void **state)
+{
+    struct run_list list = {0};
+    struct hl_error err;
+    struct run run;
+
+    (void)state;
+    run_init(&run, RUN_SIM, NULL);
+    for (int i = 0; i < 100; i++) {
+        run.run = i;
+        assert_int_equal(run_list_add(&list, &run, &err), HL_OK);
+    }
+    while (list.count < list.capacity)
+        assert_int_equal(run_list_add(&list, &run, &err), HL_OK);
+    hl_alloc_fail_at(1);
+    assert_int_equal(run_list_add(&list, &run, &err), HL_NO_MEMORY);
+    hl_alloc_fail_at(0);
+    assert_int_equal(list.count, list.capacity);
+    for (int i = 0; i < 100; i++)
+        assert_int_equal(list.runs[i].run, i);
+    run_list_close(&list);
+    assert_null(list.runs);
+    run_list_close(&list);
+}
+
+static void names_are_those_of_the_file_format(void **state)
+{
+    (void)state;
+    assert_string_equal(run_source_name(RUN_SIM), "sim");
+    assert_string_equal(run_source_name(RUN_IMPORT), "import");
+    assert_string_equal(run_status_name(RUN_OK), "ok");
+    assert_string_equal(run_status_name(RUN_INVALID), "invalid");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_new_run_has_no_metric_and_says_why),
+        cmocka_unit_test(metric_names_are_unique_and_found),
+        cmocka_unit_test(a_list_keeps_planned_order_and_survives_a_failed_allocation),
+        cmocka_unit_test(names_are_those_of_the_file_format),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -10,7 +10,8 @@
  * each answer; a bad pick ends the run with policy, time, task, cpu and reason.
  *
  * LIFE OF A TASK, as calls:
- *     fork(parent, child)                          the child exists; it is not runnable yet
+ *     fork(parent, child)                          the child exists; it is not runnable yet. parent NULL: it exists
+ *                                                  from the start: a fresh task, enqueued next with POLICY_WAKE
  *     cpu = select_cpu(child, {POLICY_FORK})       enqueue(child, cpu, {POLICY_FORK})
  *     pick -> child                                it runs: child->on_cpu == cpu
  *     tick, stat_tick, to_user                     while it runs
@@ -191,7 +192,7 @@ void *policy_alloc(struct policy *p, size_t count, size_t size);
 uint64_t policy_random(struct policy *p, uint64_t bound);
 
 /* Pick again on cpu: on the cpu of this callback as soon as it returns, elsewhere after an IPI;
- * later if the task there is inside a system call: when that ends. */
+ * later if the task there is inside a system call: when that ends. Ignored for the cpu of a pick under way. */
 void policy_kick(struct policy *p, int cpu);
 
 /* Run `stopped` on cpu as its migration thread, soon. */

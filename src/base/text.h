@@ -21,7 +21,7 @@ bool hl_parse_decimal(const char *text, int64_t scale, int64_t *value);
 /* "5ms", "200us", "1.5s", "100ns", "2m" (minutes); a bare number is nanoseconds. */
 bool hl_parse_duration_ns(const char *text, int64_t *ns);
 
-/* "512", "64k", "2M", "1G": powers of 1024. */
+/* "512", "64k", "2M", "1G", "1T": powers of 1024. */
 bool hl_parse_bytes(const char *text, int64_t *bytes);
 
 /*
@@ -31,11 +31,19 @@ bool hl_parse_bytes(const char *text, int64_t *bytes);
 int hl_split(char *text, char separator, char **pieces, int max);
 
 /* Whole file as text with a final NUL; caller frees with hl_free. Fails on files above `max_bytes`.
- * A missing or unreadable file is HL_BAD_INPUT. */
+ * A missing or unreadable file is HL_BAD_INPUT. `bytes` may be NULL. */
 enum hl_status hl_read_file(const char *path, size_t max_bytes, char **text, size_t *bytes,
                             struct hl_error *err) HL_MUST_CHECK;
 
 /* The known word nearest to `word` by edit distance, for "did you mean"; NULL if none is near. */
 const char *hl_nearest_word(const char *word, const char *const *known, int known_count);
+
+/*
+ * Fails with: WHERE: unknown KIND "WORD"; did you mean "NEAR"? known: A, B, C
+ * `where` is a file with line or JSON pointer, or NULL. Too long a list ends in "and N more".
+ */
+enum hl_status hl_fail_unknown(struct hl_error *err, enum hl_status status, const char *where,
+                               const char *kind, const char *word, const char *const *known,
+                               int known_count) HL_MUST_CHECK;
 
 #endif

@@ -32,7 +32,8 @@ enum program_op {
     OP_EXEC,     /* costs; releases a vforking parent; the task is from here on called names[target] (-1: as before) */
     OP_WAIT,     /* amount: children to reap, INT64_MAX: all there are; blocks until then */
     OP_EXIT,     /* the end; every program ends with it. Orphans are reaped by nobody and vanish */
-    OP_READ,     /* target: pipe; amount: bytes; blocks until all are there or no writer is left */
+    OP_READ,     /* target: pipe; amount: bytes; blocks until all are there or no writer is left: a task
+                    whose program writes to that pipe has existed, and all such have ended */
     OP_WRITE,    /* target: pipe; amount: bytes; blocks while the buffer is full; see pipe.sync_write */
     OP_SLOT,     /* target: slot pool. Takes a slot for the next forked child, as make does from its
                     jobserver: first reaps dead children (each returns its slot), then takes a free slot
@@ -137,18 +138,30 @@ enum hl_status workload_check(const struct workload *w, const char *what, struct
  * X(name, unit, default, min, max, help); values are int64_t, ratios in ppm. Times are at speed 1.0.
  */
 #define PROFILE_CONSTANTS(X)                                                                       \
-    X(units, count, 1000, 1, 1000000, "compilation units")                                         \
-    X(directories, count, 60, 1, 100000, "make processes, one per directory, sizes skewed")        \
-    X(work_ns, ns, 300000000000, 1000000, INT64_C(1000000000000000), "cpu time of the whole build at speed 1.0, user and system") \
+    X(units, count, 1000, 1, 100000, "compilation units")                                          \
+    X(directories, count, 60, 1, 100000, "make processes, one per directory; at most one per unit") \
+    X(work_ns, ns, 300000000000, 1000000, INT64_C(1000000000000000),                               \
+      "cpu time of the whole build at speed 1.0, user and system")                                \
     X(system_share, ppm, 60000, 0, 900000, "part of that time spent in the kernel")                \
-    X(serial_head_share, ppm, 20000, 0, 900000, "part of the work done by the top make alone before anything forks") \
+    X(serial_head_share, ppm, 20000, 0, 900000,                                                    \
+      "part of the work done by the top make alone before anything forks")                        \
     X(serial_tail_share, ppm, 20000, 0, 900000, "the same after everything else: final link")      \
-    X(as_share, ppm, 10000, 0, 500000, "part of a unit's work done by the assembler")              \
-    X(unit_sigma, ppm, 800000, 0, 3000000, "sigma of the log-normal unit sizes, capped at p0.5 and p99.5") \
+    X(link_share, ppm, 10000, 0, 500000,                                                           \
+      "part of the work done by the linkers of the directories, by their number of units")        \
+    X(as_share, ppm, 10000, 0, 500000, "part of a unit's compilation done by the assembler")       \
+    X(unit_sigma, ppm, 800000, 0, 3000000,                                                         \
+      "sigma of the log-normal unit sizes, capped at p0.5 and p99.5")                             \
+    X(directory_sigma, ppm, 1000000, 0, 3000000, "the same of the directories' numbers of units")  \
+    X(make_start_ns, ns, 30000000, 0, 100000000000, "a directory's make reads its makefiles")      \
+    X(make_unit_ns, ns, 2000000, 0, 100000000000, "work of make for each unit, before its shell")  \
+    X(shell_ns, ns, 1000000, 0, 100000000000, "work of the shell of a unit")                       \
+    X(driver_ns, ns, 1500000, 0, 100000000000, "work of the compiler driver of a unit")            \
+    X(tool_ns, ns, 1500000, 0, 100000000000, "work of each of the two short tools after a unit")   \
     X(jobserver_offset, count, 0, 0, 8, "make -jX runs max(1, X - this) compilers")                \
-    X(pipe, bool, 1, 0, 1, "cc1 feeds as through a pipe while it compiles; else as starts when cc1 has ended") \
+    X(pipe, bool, 1, 0, 1,                                                                         \
+      "cc1 feeds as through a pipe while it compiles; else as starts when cc1 has ended")         \
     X(pipe_chunks, count, 10, 1, 1000, "writes of cc1 into that pipe, evenly spread")              \
-    X(disk_reads, ppm, 50000, 0, 1000000, "chance that a unit waits once for the disk before cc1")  \
+    X(disk_reads, ppm, 50000, 0, 1000000, "chance that a unit waits once for the disk before cc1") \
     X(daemons, bool, 1, 0, 1, "one light kernel daemon per package: 0.2 ms each 50 to 150 ms")
 
 enum profile_constant {
@@ -166,8 +179,12 @@ struct profile {
 
 extern const struct machine_constant_info profile_constant_table[PROFILE_CONSTANT_COUNT];
 
-/* A shipped name or a path; "" or NULL: "kernel". */
+/* A shipped name or a path (has a '/' or ends in .json); "" or NULL: "kernel". Constants that the file
+ * does not give have the default of the table and the source "assumed". */
 enum hl_status profile_open(struct profile *profile, const char *text, struct hl_error *err) HL_MUST_CHECK;
+/* The same from text; `name` is for messages. */
+enum hl_status profile_parse(struct profile *profile, const char *name, const char *text,
+                             size_t bytes, struct hl_error *err) HL_MUST_CHECK;
 void profile_close(struct profile *profile);
 
 /* ---- loads ---- */
@@ -197,7 +214,7 @@ int64_t workload_load_level(const struct workload_load *load, int cpus, int64_t 
 struct workload_request {
     const struct machine *machine;
     const struct profile *profile; /* kernbench; NULL elsewhere */
-    int64_t level;
+    int64_t level; /* 0: no limit, make's bare -j */
     uint64_t seed; /* of the run: the same for all policies */
 };
 

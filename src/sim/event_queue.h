@@ -53,7 +53,8 @@ static inline void event_queue_sift(struct event_queue *q, int32_t i, struct eve
         i = parent;
     }
     for (;;) {
-        int32_t first = 4 * i + 1, last = first + 4 < q->count ? first + 4 : q->count, least = first;
+        int32_t first = 4 * i + 1, last = first + 4 < q->count ? first + 4 : q->count,
+                least = first;
 
         if (first >= q->count)
             break;
@@ -70,7 +71,8 @@ static inline void event_queue_sift(struct event_queue *q, int32_t i, struct eve
 }
 
 /* Arms or moves a slot. */
-static inline void event_queue_set(struct event_queue *q, int32_t slot, int64_t at_ns, uint64_t order)
+static inline void event_queue_set(struct event_queue *q, int32_t slot, int64_t at_ns,
+                                   uint64_t order)
 {
     int32_t i = q->place[slot];
 

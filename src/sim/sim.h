@@ -17,12 +17,12 @@
 struct sim_task_figures {
     const char *name;
     int32_t id;
-    int64_t user_ns, system_ns;  /* time on a cpu; inflated while a sibling is busy */
-    int64_t wait_ns;             /* runnable but not running */
+    int64_t user_ns, system_ns;    /* time on a cpu; inflated while a sibling is busy */
+    int64_t wait_ns;               /* runnable but not running */
     int64_t started_ns, finish_ns; /* -1: not yet */
     int64_t voluntary, involuntary, migrations;
-    int32_t cpu;     /* running on, else last; -1: none */
-    int32_t running; /* 1: on a cpu now */
+    int32_t cpu;      /* running on, else last; -1: none */
+    int32_t running;  /* 1: on a cpu now */
     int32_t runnable; /* 1: running or waiting */
 };
 
@@ -41,8 +41,8 @@ struct sim_options {
     const struct policy_spec *policy;
     const struct workload *workload;
     uint64_t seed;
-    int64_t until_ns;        /* 0: until all tasks that are not in the background have ended */
-    bool check_each_event;   /* invariants of engine and policy after every event; slow */
+    int64_t until_ns;      /* 0: until all tasks that are not in the background have ended */
+    bool check_each_event; /* invariants of engine and policy after every event; slow */
     const struct trace_sink *sink; /* NULL: none */
     const struct sim_observer *observer;
 };
@@ -62,10 +62,15 @@ enum hl_status sim_run(const struct sim_options *options, struct sim_result *res
 int64_t sim_now_ns(const struct sim *sim);
 /* Figures of the index-th task of workload.tasks, brought up to now. */
 void sim_task_figures(struct sim *sim, int index, struct sim_task_figures *figures);
+/* The same of the first task that ever ran the program (forked children); false if none has yet. */
+bool sim_program_figures(struct sim *sim, int program, struct sim_task_figures *figures);
+/* Id of the task running on cpu now; -1: idle. */
+int sim_running_id(const struct sim *sim, int cpu);
 /* Time each cpu has been busy so far. */
 int64_t sim_cpu_busy_ns(struct sim *sim, int cpu);
 int64_t sim_total_migrations(struct sim *sim);
 /* The policy's own field; index -1: of the policy itself. */
 bool sim_probe(struct sim *sim, int index, const char *field, int64_t *value);
+bool sim_program_probe(struct sim *sim, int program, const char *field, int64_t *value);
 
 #endif

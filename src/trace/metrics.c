@@ -9,7 +9,8 @@
 #include "base/units.h"
 
 enum hl_status trace_metrics_init(struct trace_metrics *m, const struct machine *machine,
-                                  size_t restricted_max, struct hl_arena *arena, struct hl_error *err)
+                                  size_t restricted_max, struct hl_arena *arena,
+                                  struct hl_error *err)
 {
     size_t cpus = (size_t)machine->cpu_count, cores = (size_t)machine->core_count;
 
@@ -62,8 +63,6 @@ void trace_metrics_store(const struct trace_metrics *m, struct run *run)
 
     for (int d = MACHINE_SAME_CORE; d < MACHINE_DISTANCE_COUNT; d++)
         migrations += m->migrations[d];
-    run_set(run, RUN_voluntary_switches, (double)m->voluntary);
-    run_set(run, RUN_involuntary_switches, (double)m->involuntary);
     run_set(run, RUN_run_delay_task_s, seconds(m->run_delay_ns));
     run_set(run, RUN_wakeup_delay_task_s, seconds(m->wakeup_delay_ns));
     run_set(run, RUN_migrations, (double)migrations);

@@ -20,28 +20,28 @@ struct trace_metrics {
     const struct machine *machine;
     int64_t now_ns;
     /* what is, now */
-    int64_t waiting_count;      /* runnable, not running, allowed everywhere */
-    int64_t restricted_count;   /* the same with an affinity mask: first entries of `restricted` */
+    int64_t waiting_count;    /* runnable, not running, allowed everywhere */
+    int64_t restricted_count; /* the same with an affinity mask: first entries of `restricted` */
     int64_t idle_cpu_count;
-    int64_t idle_core_count;    /* no thread busy */
-    int64_t crowded_core_count; /* two or more threads busy */
-    int64_t crowded_cpu_count;  /* busy threads of crowded cores */
-    uint8_t *core_busy;         /* by core: busy threads */
-    bool *cpu_busy;             /* by cpu */
-    int32_t *core;              /* by cpu: its core, dense copy for the hot path */
+    int64_t idle_core_count;     /* no thread busy */
+    int64_t crowded_core_count;  /* two or more threads busy */
+    int64_t crowded_cpu_count;   /* busy threads of crowded cores */
+    uint8_t *core_busy;          /* by core: busy threads */
+    bool *cpu_busy;              /* by cpu */
+    int32_t *core;               /* by cpu: its core, dense copy for the hot path */
     const uint64_t **restricted; /* masks of waiting restricted tasks */
     size_t restricted_capacity;
     /* sums */
-    int64_t idle_cpu_ns, wasted_cpu_ns, crowded_core_ns, shared_cpu_ns, run_delay_ns, wakeup_delay_ns;
+    int64_t idle_cpu_ns, wasted_cpu_ns, crowded_core_ns, shared_cpu_ns, run_delay_ns,
+        wakeup_delay_ns;
     int64_t migrations[MACHINE_DISTANCE_COUNT];
     int64_t refill_ns, overhead_ns;
-    int64_t voluntary, involuntary;
 };
 
 /* All cpus idle at time 0. `restricted_max`: tasks at one time. */
 enum hl_status trace_metrics_init(struct trace_metrics *m, const struct machine *machine,
-                                  size_t restricted_max, struct hl_arena *arena, struct hl_error *err)
-    HL_MUST_CHECK;
+                                  size_t restricted_max, struct hl_arena *arena,
+                                  struct hl_error *err) HL_MUST_CHECK;
 
 /* Waiting restricted tasks that an idle cpu could run. */
 int64_t trace_metrics_restricted_runnable(const struct trace_metrics *m);
@@ -59,8 +59,8 @@ static inline void trace_metrics_advance(struct trace_metrics *m, int64_t now_ns
         waiting += trace_metrics_restricted_runnable(m);
     m->idle_cpu_ns += dt * m->idle_cpu_count;
     m->wasted_cpu_ns += dt * (waiting < m->idle_cpu_count ? waiting : m->idle_cpu_count);
-    m->crowded_core_ns +=
-        dt * (m->crowded_core_count < m->idle_core_count ? m->crowded_core_count : m->idle_core_count);
+    m->crowded_core_ns += dt * (m->crowded_core_count < m->idle_core_count ? m->crowded_core_count
+                                                                           : m->idle_core_count);
     m->shared_cpu_ns += dt * m->crowded_cpu_count;
 }
 
@@ -96,7 +96,8 @@ static inline void trace_metrics_cpu(struct trace_metrics *m, int64_t now_ns, in
 }
 
 /* A task begins to wait for a cpu; allowed: its mask or NULL. */
-static inline void trace_metrics_wait(struct trace_metrics *m, int64_t now_ns, const uint64_t *allowed)
+static inline void trace_metrics_wait(struct trace_metrics *m, int64_t now_ns,
+                                      const uint64_t *allowed)
 {
     trace_metrics_advance(m, now_ns);
     if (allowed == NULL)
@@ -120,7 +121,7 @@ static inline void trace_metrics_wait_end(struct trace_metrics *m, int64_t now_n
         m->wakeup_delay_ns += waited_ns;
 }
 
-/* Writes the schedule's metrics into a run record (not user, system, elapsed: they are the tasks'). */
+/* Writes the schedule's metrics into a run record (not times and switches of tasks: which tasks count is the caller's affair). */
 void trace_metrics_store(const struct trace_metrics *m, struct run *run);
 
 #endif

@@ -1,0 +1,392 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * engine.c - one run from set-up to result: memory, clocks, the event loop.
+ *
+ * Two sources of events: the queue (step ends, requests, timers) and the tick rings. All cpus tick with one
+ * period, so their order within it never changes and the next tick costs nothing to find.
+ */
+#include "sim/engine.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+void sim_fail(struct sim *s, enum hl_status status, const char *format, ...)
+{
+    char text[sizeof(s->err->text)];
+    va_list args;
+
+    if (s->status != HL_OK)
+        return;
+    va_start(args, format);
+    (void)vsnprintf(text, sizeof(text), format, args);
+    va_end(args);
+    s->status = hl_fail(s->err, status, "%s", text);
+}
+
+static void ring_next(struct tick_ring *ring)
+{
+    if (++ring->place == ring->count) {
+        ring->place = 0;
+        ring->round++;
+        ring->base_ns = ring->round * HL_NS_PER_S / ring->hz;
+    }
+    ring->next_ns = ring->base_ns + ring->phase_ns[ring->place];
+}
+
+/* Phases: spec linux 1.3. Random: uniform and independent. Staggered: cpu c at (c + 1) / (cpus + 1). */
+static enum hl_status ring_init(struct sim *s, struct tick_ring *ring, int hz, const char *purpose)
+{
+    struct hl_rng rng = hl_rng_stream(s->options->seed, purpose);
+    int64_t period_ns = hz > 0 ? HL_NS_PER_S / hz : 0;
+
+    *ring = (struct tick_ring){.count = s->cpu_count, .hz = hz, .next_ns = INT64_MAX};
+    if (hz <= 0)
+        return HL_OK;
+    ring->cpu = hl_arena_alloc(&s->arena, (size_t)s->cpu_count, sizeof(*ring->cpu));
+    ring->phase_ns = hl_arena_alloc(&s->arena, (size_t)s->cpu_count, sizeof(*ring->phase_ns));
+    if (ring->cpu == NULL || ring->phase_ns == NULL)
+        return hl_fail(s->err, HL_NO_MEMORY, "out of memory for the ticks of %d cpus",
+                       s->cpu_count);
+    for (int32_t cpu = 0; cpu < s->cpu_count; cpu++) {
+        int64_t phase_ns = 0;
+        int32_t place = cpu;
+
+        switch (s->clock.phase) {
+        case PHASE_RANDOM: phase_ns = (int64_t)hl_rng_below(&rng, (uint64_t)period_ns); break;
+        case PHASE_STAGGERED: phase_ns = period_ns * (cpu + 1) / (s->cpu_count + 1); break;
+        case PHASE_TOGETHER: break;
+        }
+        for (; place > 0 && ring->phase_ns[place - 1] > phase_ns; place--) {
+            ring->phase_ns[place] = ring->phase_ns[place - 1];
+            ring->cpu[place] = ring->cpu[place - 1];
+        }
+        ring->phase_ns[place] = phase_ns;
+        ring->cpu[place] = cpu;
+    }
+    /* The first tick comes one period after time zero. */
+    ring->place = ring->count - 1;
+    ring_next(ring);
+    return HL_OK;
+}
+
+/* Which pipes the tasks of a program write to: the end of the last one is the end of the file. */
+static enum hl_status find_writers(struct sim *s)
+{
+    const struct workload *w = s->workload;
+    uint32_t count = 0;
+
+    s->writes_first = hl_arena_alloc(&s->arena, w->program_count + 1, sizeof(*s->writes_first));
+    for (size_t i = 0; i < w->step_count; i++)
+        count += w->steps[i].op == OP_WRITE;
+    s->writes = hl_arena_alloc(&s->arena, (size_t)count, sizeof(*s->writes));
+    if (s->writes_first == NULL || s->writes == NULL)
+        return hl_fail(s->err, HL_NO_MEMORY, "out of memory for %" PRIu32 " pipe writes", count);
+    count = 0;
+    for (size_t program = 0; program < w->program_count; program++) {
+        uint32_t first = count;
+
+        s->writes_first[program] = first;
+        for (uint32_t i = 0; i < w->programs[program].count; i++) {
+            const struct program_step *step = &w->steps[w->programs[program].first + i];
+            uint32_t k = first;
+
+            while (step->op == OP_WRITE && k < count && s->writes[k] != step->target)
+                k++;
+            if (step->op == OP_WRITE && k == count)
+                s->writes[count++] = step->target;
+        }
+    }
+    s->writes_first[w->program_count] = count;
+    return HL_OK;
+}
+
+static void read_costs(struct sim *s)
+{
+    static const enum machine_constant refill[MACHINE_DISTANCE_COUNT] = {
+        [MACHINE_SAME_CORE] = MACHINE_refill_core_ns,
+        [MACHINE_SAME_PACKAGE] = MACHINE_refill_package_ns,
+        [MACHINE_SAME_NODE] = MACHINE_refill_node_ns,
+        [MACHINE_REMOTE_NODE] = MACHINE_refill_remote_ns,
+    };
+
+    for (int i = 0; i < MACHINE_CONSTANT_COUNT; i++)
+        if (strcmp(machine_constant_table[i].unit, "ns") == 0)
+            s->cost[i] = machine_constant(s->machine, (enum machine_constant)i) << RATE_SHIFT;
+    for (int d = MACHINE_SAME_CORE; d < MACHINE_DISTANCE_COUNT; d++)
+        s->refill[d] = machine_constant(s->machine, refill[d]);
+}
+
+static enum hl_status allocate(struct sim *s)
+{
+    const struct workload *w = s->workload;
+    struct hl_arena *arena = &s->arena;
+    size_t cpus = (size_t)s->cpu_count, slots;
+    size_t data_stride = (s->ops->task_bytes + 15) / 16 * 16;
+    char *data;
+
+    s->task_capacity =
+        w->live_task_max + (s->options->observer != NULL ? w->program_count + w->task_count : 0);
+    slots = 4 * cpus + s->task_capacity;
+    s->tasks = hl_arena_alloc(arena, s->task_capacity, sizeof(*s->tasks));
+    data = hl_arena_alloc(arena, s->task_capacity, data_stride + 1);
+    s->queue.heap = hl_arena_alloc(arena, slots, sizeof(*s->queue.heap));
+    s->queue.place = hl_arena_alloc(arena, slots, sizeof(*s->queue.place));
+    s->cpus = hl_arena_alloc(arena, cpus, sizeof(*s->cpus));
+    s->kicked = hl_arena_alloc(arena, cpus + 1, sizeof(*s->kicked));
+    s->pipes = hl_arena_alloc(arena, w->pipe_count, sizeof(*s->pipes));
+    s->pools = hl_arena_alloc(arena, w->slot_count, sizeof(*s->pools));
+    s->locks = hl_arena_alloc(arena, w->lock_count, sizeof(*s->locks));
+    s->barriers = hl_arena_alloc(arena, w->barrier_count, sizeof(*s->barriers));
+    s->disk_free_ns =
+        hl_arena_alloc(arena, (size_t)machine_constant(s->machine, MACHINE_disk_queue_depth),
+                       sizeof(*s->disk_free_ns));
+    if (s->options->observer != NULL)
+        s->first_of_program = hl_arena_alloc(arena, w->program_count, sizeof(*s->first_of_program));
+    if (machine_constant(s->machine, MACHINE_memory_contention) > 0)
+        s->contention_rate =
+            hl_arena_alloc(arena, (size_t)s->machine->core_count + 1, sizeof(*s->contention_rate));
+    if (s->tasks == NULL || data == NULL || s->queue.heap == NULL || s->queue.place == NULL ||
+        s->cpus == NULL || s->kicked == NULL || s->pipes == NULL || s->pools == NULL ||
+        s->locks == NULL || s->barriers == NULL || s->disk_free_ns == NULL ||
+        (s->options->observer != NULL && s->first_of_program == NULL) ||
+        (machine_constant(s->machine, MACHINE_memory_contention) > 0 && s->contention_rate == NULL))
+        return hl_fail(s->err, HL_NO_MEMORY, "out of memory for %zu tasks on %zu cpus",
+                       s->task_capacity, cpus);
+    for (size_t i = 0; i < slots; i++)
+        s->queue.place[i] = -1;
+    for (size_t i = 0; i < s->task_capacity; i++) {
+        s->tasks[i].place = (int32_t)i;
+        s->tasks[i].pub.data = data + i * data_stride;
+    }
+    for (size_t i = 0; i < w->slot_count; i++)
+        s->pools[i].free = w->slots[i].count;
+    return HL_OK;
+}
+
+/* Tasks of the start take the first places, in order, and keep them: place i is workload task i. */
+static void place_first_tasks(struct sim *s)
+{
+    for (size_t i = 0; i < s->workload->task_count; i++) {
+        const struct workload_task *how = &s->workload->tasks[i];
+        struct sim_task *t = life_new(s, how->program, NULL);
+
+        if (t == NULL)
+            return;
+        t->kept = true;
+        t->state = TASK_UNBORN;
+        event_queue_set(&s->queue, slot_task(s, t), how->at_ns,
+                        EVENT_ORDER(EVENT_TIMER, s->timer_sequence++));
+    }
+}
+
+static enum hl_status open_run(struct sim *s, const struct sim_options *options,
+                               struct hl_error *err)
+{
+    const struct workload *w = options->workload;
+
+    s->options = options;
+    s->machine = options->machine;
+    s->ops = options->policy->ops;
+    s->workload = w;
+    s->cpu_count = s->machine->cpu_count;
+    s->err = err;
+    s->here = s->picking = POLICY_NO_CPU;
+    s->compiler_name = -1;
+    for (size_t i = 0; i < w->name_count; i++)
+        if (strcmp(w->names[i], "cc1") == 0)
+            s->compiler_name = (int32_t)i;
+    s->irq_rng = hl_rng_stream(options->seed, "sim/irq");
+    s->policy_rng = hl_rng_stream(options->seed, "policy");
+    HL_TRY(allocate(s));
+    HL_TRY(trace_metrics_init(&s->metrics, s->machine, s->task_capacity, &s->arena, err));
+    read_costs(s);
+    progress_init_rates(s);
+    HL_TRY(find_writers(s));
+    HL_TRY(policy_host_open(s, err));
+    HL_TRY(ring_init(s, &s->tick, s->ops->tick != NULL ? s->clock.hz : 0, "sim/tick"));
+    HL_TRY(ring_init(s, &s->stat_tick, s->ops->stat_tick != NULL ? s->clock.stat_hz : 0,
+                     "sim/stat_tick"));
+    place_first_tasks(s);
+    return s->status;
+}
+
+static void task_timer(struct sim *s, struct sim_task *t)
+{
+    if (t->state == TASK_UNBORN)
+        life_begin(s, t, &s->workload->tasks[t->place]);
+    else if (t->step->op ==
+             OP_DISK) /* a completion arrives on a cpu drawn at random (spec linux 1.4) */
+        life_wake(s, t, (int)hl_rng_below(&s->irq_rng, (uint64_t)s->cpu_count), false, true);
+    else
+        life_wake(s, t, t->wait_cpu, false, true);
+}
+
+static inline void count_event(struct sim *s, int64_t at_ns, uint64_t order)
+{
+    s->event_count++;
+    s->event_hash = (s->event_hash ^ (uint64_t)at_ns ^ order << 7) * UINT64_C(0x9e3779b97f4a7c15);
+}
+
+static void handle_queue(struct sim *s)
+{
+    struct event_entry entry = s->queue.heap[0];
+    int32_t per_cpu = 4 * s->cpu_count;
+
+    count_event(s, entry.at_ns, entry.order);
+    event_queue_clear(&s->queue, entry.slot);
+    if (entry.slot >= per_cpu) {
+        task_timer(s, &s->tasks[entry.slot - per_cpu]);
+        return;
+    }
+    switch (entry.slot % 4) {
+    case 0: steps_advance(s, entry.slot / 4); break;
+    case 1: dispatch_request(s, entry.slot / 4); break;
+    case 2: dispatch_stop(s, entry.slot / 4); break;
+    default:
+        s->here = entry.slot / 4;
+        s->ops->timer(&s->policy, entry.slot / 4);
+        policy_host_callback_end(s);
+        s->here = POLICY_NO_CPU;
+    }
+}
+
+static inline void handle_tick(struct sim *s, struct tick_ring *ring, enum event_kind kind,
+                               void (*tick)(struct policy *, int, struct policy_task *))
+{
+    int cpu = ring->cpu[ring->place];
+    struct sim_task *t = sim_running(s, cpu);
+
+    ring_next(ring);
+    if (t == NULL && !s->clock.idle_cpus_tick)
+        return;
+    count_event(s, s->now_ns, EVENT_ORDER(kind, cpu));
+    if (t != NULL) {
+        t->debt += s->cost[MACHINE_tick_cost_ns];
+        s->metrics.overhead_ns += s->cost[MACHINE_tick_cost_ns] >> RATE_SHIFT;
+    }
+    s->here = cpu;
+    tick(&s->policy, cpu, t == NULL ? NULL : &t->pub);
+    if (s->held.count > 0)
+        policy_host_callback_end(s);
+    s->here = POLICY_NO_CPU;
+}
+
+/* The time of the next event, INT64_MAX when there is none. */
+static int64_t next_event_ns(const struct sim *s)
+{
+    int64_t at_ns = HL_MIN(s->tick.next_ns, s->stat_tick.next_ns);
+
+    if (s->queue.count > 0)
+        at_ns = HL_MIN(at_ns, s->queue.heap[0].at_ns);
+    return at_ns;
+}
+
+static void check_now(struct sim *s)
+{
+    enum hl_status status = checker_run(s, s->err);
+
+    if (s->status == HL_OK)
+        s->status = status;
+}
+
+/* One event: the queue goes first at equal times, its kinds being the smaller ones. */
+static inline void handle_next(struct sim *s, int64_t at_ns)
+{
+    if (at_ns != s->now_ns) {
+        s->now_ns = s->policy.now_ns = at_ns;
+        s->steps_without_time = 0;
+    }
+    if (s->queue.count > 0 && s->queue.heap[0].at_ns == at_ns)
+        handle_queue(s);
+    else if (s->tick.next_ns == at_ns)
+        handle_tick(s, &s->tick, EVENT_TICK, s->ops->tick);
+    else
+        handle_tick(s, &s->stat_tick, EVENT_STAT_TICK, s->ops->stat_tick);
+    if (s->kicked_count > 0)
+        dispatch_kicked(s);
+    if (s->options->check_each_event)
+        check_now(s);
+}
+
+static void observe(struct sim *s, int *next, int64_t before_ns)
+{
+    const struct sim_observer *observer = s->options->observer;
+
+    while (observer != NULL && *next < observer->count && observer->at_ns[*next] < before_ns) {
+        if (observer->at_ns[*next] > s->now_ns)
+            s->now_ns = s->policy.now_ns = observer->at_ns[*next];
+        observer->look(observer->context, s, (*next)++);
+    }
+}
+
+/* Nothing can happen any more although tasks are left: all of them wait for each other. */
+static void report_stuck(struct sim *s)
+{
+    struct sim_task *t = HL_LIST_ENTRY(s->live.first, struct sim_task, live);
+
+    while (t != NULL && t->background)
+        t = HL_LIST_ENTRY(t->live.next, struct sim_task, live);
+    sim_fail(s, HL_BAD_INPUT,
+             "nothing can happen after %" PRId64 " ns and %" PRId64
+             " tasks have not ended; the first is task %" PRId32 " '%s' at step %td of its program",
+             s->now_ns, s->foreground_left, t == NULL ? -1 : t->pub.id,
+             t == NULL ? "?" : s->workload->names[t->name],
+             t == NULL ? 0 : t->step - t->program_start);
+}
+
+static void play(struct sim *s)
+{
+    int64_t until_ns = s->options->until_ns > 0 ? s->options->until_ns : INT64_MAX;
+    int next_look = 0;
+
+    while (s->status == HL_OK && !s->finished) {
+        int64_t at_ns = next_event_ns(s);
+
+        if (at_ns > until_ns) {
+            observe(s, &next_look, until_ns);
+            s->now_ns = s->policy.now_ns = until_ns;
+            break;
+        }
+        if (at_ns == INT64_MAX) {
+            report_stuck(s);
+            break;
+        }
+        if (s->options->observer != NULL)
+            observe(s, &next_look, at_ns);
+        handle_next(s, at_ns);
+    }
+    if (s->status == HL_OK) {
+        trace_metrics_advance(&s->metrics, s->now_ns);
+        /* Looks that lie beyond the end see the end. */
+        while (s->options->observer != NULL && next_look < s->options->observer->count)
+            s->options->observer->look(s->options->observer->context, s, next_look++);
+        check_now(s);
+    }
+}
+
+enum hl_status sim_run(const struct sim_options *options, struct sim_result *result,
+                       struct hl_error *err)
+{
+    struct sim *s = hl_alloc(1, sizeof(*s));
+    struct hl_error local;
+    enum hl_status status;
+
+    if (s == NULL)
+        return hl_fail(err, HL_NO_MEMORY, "out of memory for a run");
+    *result = (struct sim_result){0};
+    status = open_run(s, options, err == NULL ? &local : err);
+    if (status == HL_OK) {
+        play(s);
+        status = s->status;
+    }
+    if (status == HL_OK)
+        observe_result(s, result);
+    if (s->policy.ops != NULL && s->ops->fini != NULL)
+        s->ops->fini(&s->policy);
+    hl_arena_close(&s->arena);
+    hl_free(s);
+    return status;
+}

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * policy_host.c - answers what a policy may ask (policy.h), for a run.
+ */
+#include "sim/engine.h"
+
+#include <assert.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include <inttypes.h>
+
+enum hl_status policy_host_open(struct sim *s, struct hl_error *err)
+{
+    const struct policy_ops *ops = s->ops;
+    size_t cpus = (size_t)s->cpu_count;
+    /* Whole cache lines per cpu: neighbours never share one. */
+    size_t stride = (ops->cpu_bytes + 63) / 64 * 64;
+
+    s->policy = (struct policy){.ops = ops,
+                                .machine = s->machine,
+                                .params = s->options->policy->params,
+                                .data = hl_arena_alloc(&s->arena, 1, ops->policy_bytes + 1),
+                                .cpu_data = hl_arena_alloc(&s->arena, cpus, stride + 1),
+                                .cpu_stride = stride,
+                                .running = hl_arena_alloc(&s->arena, cpus, sizeof(void *)),
+                                .cpu_count = s->cpu_count};
+    s->lock_free_ns = hl_arena_alloc(&s->arena, POLICY_LOCKS_MAX, sizeof(*s->lock_free_ns));
+    if (s->policy.data == NULL || s->policy.cpu_data == NULL || s->policy.running == NULL ||
+        s->lock_free_ns == NULL)
+        return hl_fail(err, HL_NO_MEMORY, "out of memory for policy %s on %d cpus", ops->name,
+                       s->cpu_count);
+    s->clock = (struct policy_clock){.hz = 1000};
+    if (ops->clock != NULL)
+        ops->clock(&s->policy, &s->clock);
+    return ops->init == NULL ? HL_OK : ops->init(&s->policy, err);
+}
+
+int policy_host_select(struct sim *s, struct sim_task *t, const struct policy_wakeup *w)
+{
+    int cpu = t->pub.last_cpu >= 0 ? t->pub.last_cpu : w->waker_cpu;
+
+    if (s->ops->select_cpu != NULL) {
+        cpu = s->ops->select_cpu(&s->policy, &t->pub, w);
+        policy_host_callback_end(s);
+        if (cpu < 0 || cpu >= s->cpu_count || !policy_allowed(&t->pub, cpu)) {
+            sim_fail(s, HL_BAD_POLICY, "%s chose cpu %d for task %" PRId32 " at %" PRId64 " ns: %s",
+                     s->ops->name, cpu, t->pub.id, s->now_ns,
+                     cpu < 0 || cpu >= s->cpu_count ? "no such cpu"
+                                                    : "its affinity forbids this cpu");
+            cpu = 0;
+        }
+        return cpu;
+    }
+    if (policy_allowed(&t->pub, cpu))
+        return cpu;
+    if (policy_allowed(&t->pub, w->waker_cpu))
+        return w->waker_cpu;
+    for (cpu = 0; cpu < s->cpu_count - 1 && !policy_allowed(&t->pub, cpu); cpu++)
+        ;
+    return cpu;
+}
+
+void policy_host_callback_end(struct sim *s)
+{
+    for (int32_t i = 0; i < s->held.count; i++)
+        s->lock_free_ns[s->held.id[i]] = s->held.until_ns;
+    s->held.count = 0;
+}
+
+int64_t policy_param(const struct policy *p, const char *name)
+{
+    const struct policy_param_info *info = p->ops->params;
+
+    for (int i = 0; info != NULL && info[i].name != NULL; i++)
+        if (strcmp(info[i].name, name) == 0)
+            return p->params[i];
+    assert(!"a policy asks for a parameter that it declares");
+    return 0;
+}
+
+struct policy_task *policy_next_task(struct policy *p, struct policy_task *after)
+{
+    struct sim *s = sim_of(p);
+    struct hl_link *link = after == NULL ? s->live.first : sim_task_of(after)->live.next;
+
+    return link == NULL ? NULL : &HL_LIST_ENTRY(link, struct sim_task, live)->pub;
+}
+
+void *policy_alloc(struct policy *p, size_t count, size_t size)
+{
+    return hl_arena_alloc(&sim_of(p)->arena, count, size);
+}
+
+uint64_t policy_random(struct policy *p, uint64_t bound)
+{
+    return hl_rng_below(&sim_of(p)->policy_rng, bound);
+}
+
+void policy_kick(struct policy *p, int cpu)
+{
+    struct sim *s = sim_of(p);
+
+    if (s->here != cpu) {
+        if (!event_queue_is_armed(&s->queue, slot_request(cpu)))
+            event_queue_set(&s->queue, slot_request(cpu),
+                            s->now_ns + machine_constant(s->machine, MACHINE_ipi_ns),
+                            EVENT_ORDER(EVENT_REQUEST, cpu));
+        return;
+    }
+    if (s->cpus[cpu].kicked || s->picking == cpu)
+        return;
+    s->cpus[cpu].kicked = true;
+    s->kicked[s->kicked_count++] = cpu;
+}
+
+void policy_stop(struct policy *p, int cpu)
+{
+    struct sim *s = sim_of(p);
+    int64_t delay = s->here == cpu ? 0 : machine_constant(s->machine, MACHINE_ipi_ns);
+
+    assert(s->ops->stopped != NULL);
+    if (!event_queue_is_armed(&s->queue, slot_stop(cpu)))
+        event_queue_set(&s->queue, slot_stop(cpu), s->now_ns + delay, EVENT_ORDER(EVENT_STOP, cpu));
+}
+
+static void charge(struct sim *s, int cpu, int64_t ns)
+{
+    progress_charge(s, cpu, ns << RATE_SHIFT);
+    s->held.until_ns += ns;
+}
+
+void policy_charge(struct policy *p, int cpu, enum policy_work work, uint32_t amount)
+{
+    struct sim *s = sim_of(p);
+
+    assert(work == POLICY_SCAN);
+    charge(s, cpu, machine_constant(s->machine, MACHINE_scan_cost_ns) * amount);
+}
+
+void policy_lock(struct policy *p, int cpu, int lock_id)
+{
+    struct sim *s = sim_of(p);
+    struct sim_held *held = &s->held;
+    int64_t start_ns = held->count == 0 ? s->now_ns : held->until_ns;
+    int64_t wait_ns = HL_MAX(s->lock_free_ns[lock_id] - start_ns, 0);
+
+    assert(held->count < HELD_LOCKS_MAX);
+    held->id[held->count++] = lock_id;
+    held->until_ns = start_ns;
+    charge(s, cpu, wait_ns + machine_constant(s->machine, MACHINE_lock_cost_ns));
+}
+
+void policy_set_timer(struct policy *p, int cpu, int64_t at_ns)
+{
+    struct sim *s = sim_of(p);
+
+    if (at_ns == INT64_MAX)
+        event_queue_clear(&s->queue, slot_policy_timer(cpu));
+    else
+        event_queue_set(&s->queue, slot_policy_timer(cpu), HL_MAX(at_ns, s->now_ns),
+                        EVENT_ORDER(EVENT_POLICY_TIMER, cpu));
+}

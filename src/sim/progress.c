@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * progress.c - how far the running task of a cpu gets: rates, siblings, accounts.
+ *
+ * A cpu's rate changes only when a sibling turns busy or idle (model M2) or, on machines with memory contention,
+ * when a core does (M4). Between changes work is rate x time, an integer product.
+ */
+#include "sim/engine.h"
+
+#include <assert.h>
+
+void progress_init_rates(struct sim *s)
+{
+    const struct machine *m = s->machine;
+    int64_t gain = machine_constant(m, MACHINE_smt_gain);
+    int64_t total_ppm = HL_PPM, speed = machine_constant(m, MACHINE_speed);
+    int64_t smt_divisor = HL_PPM + (m->has_smt ? machine_constant(m, MACHINE_smt_cost) : 0);
+
+    /* M2: k busy threads deliver 1 + g (1 + 1/2 + ... + 1/(k-1)), shared equally. */
+    for (int k = 1; k <= MACHINE_THREADS_PER_CORE_MAX; k++) {
+        if (k > 1)
+            total_ppm += gain / (k - 1);
+        if (total_ppm < HL_PPM / 100)
+            total_ppm = HL_PPM / 100;
+        s->share_rate[k] = total_ppm * RATE_ONE / HL_PPM / k;
+    }
+    for (int cpu = 0; cpu < s->cpu_count; cpu++) {
+        int64_t rate = RATE_ONE * speed / HL_PPM * m->cpu[cpu].capacity / 1024;
+
+        rate = rate * HL_PPM / smt_divisor;
+        s->cpus[cpu].full_rate = HL_MAX(rate, 1);
+        s->cpus[cpu].core = m->cpu[cpu].core;
+    }
+    if (s->contention_rate != NULL)
+        for (int cores = 0; cores <= m->core_count; cores++) {
+            int64_t others = HL_MAX(cores - 1, 0);
+
+            s->contention_rate[cores] =
+                RATE_ONE * HL_PPM /
+                (HL_PPM + others * machine_constant(m, MACHINE_memory_contention));
+        }
+}
+
+static int64_t rate_now(const struct sim *s, int cpu)
+{
+    int busy = s->metrics.core_busy[s->cpus[cpu].core];
+    int64_t rate = s->cpus[cpu].full_rate;
+
+    if (busy > 1)
+        rate = rate * s->share_rate[HL_MIN(busy, MACHINE_THREADS_PER_CORE_MAX)] >> RATE_SHIFT;
+    if (s->contention_rate != NULL)
+        rate = rate * s->contention_rate[s->busy_cores] >> RATE_SHIFT;
+    return HL_MAX(rate, 1);
+}
+
+void progress_sync(struct sim *s, int cpu)
+{
+    struct sim_cpu *c = &s->cpus[cpu];
+    struct sim_task *t = sim_running(s, cpu);
+    int64_t dt = s->now_ns - c->synced_ns, done, kernel, kernel_ns;
+
+    if (dt == 0)
+        return;
+    c->synced_ns = s->now_ns;
+    if (t == NULL)
+        return;
+    done = dt * c->rate;
+    kernel = HL_MIN(t->debt, done);
+    t->debt -= kernel;
+    t->work_left -= done - kernel;
+    if (kernel == done || t->step->op == OP_SYSTEM) {
+        kernel_ns = dt;
+    } else if (kernel == 0) {
+        kernel_ns = 0;
+    } else {
+        kernel += t->system_rest;
+        kernel_ns = HL_MIN(kernel / c->rate, dt);
+        t->system_rest = kernel - kernel_ns * c->rate;
+    }
+    t->system_ns += kernel_ns;
+    t->user_ns += dt - kernel_ns;
+    t->warm_ns += dt;
+    c->busy_ns += dt;
+}
+
+void progress_arm(struct sim *s, int cpu)
+{
+    struct sim_cpu *c = &s->cpus[cpu];
+    struct sim_task *t = sim_running(s, cpu);
+    int64_t left;
+
+    assert(t != NULL);
+    assert(c->synced_ns == s->now_ns);
+    left = t->debt + HL_MAX(t->work_left, 0);
+    if (t->work_left < 0)
+        left = HL_MAX(t->debt + t->work_left, 0);
+    event_queue_set(&s->queue, slot_step_end(cpu), s->now_ns + (left + c->rate - 1) / c->rate,
+                    EVENT_ORDER(EVENT_STEP_END, cpu));
+}
+
+static void retime(struct sim *s, int cpu)
+{
+    int64_t rate;
+
+    if (sim_running(s, cpu) == NULL)
+        return;
+    rate = rate_now(s, cpu);
+    if (rate == s->cpus[cpu].rate)
+        return;
+    progress_sync(s, cpu);
+    s->cpus[cpu].rate = rate;
+    progress_arm(s, cpu);
+}
+
+void progress_set_busy(struct sim *s, int cpu, bool busy)
+{
+    struct sim_cpu *c = &s->cpus[cpu];
+    const struct machine *m = s->machine;
+    int before = s->metrics.core_busy[c->core];
+
+    if (c->busy == busy)
+        return;
+    c->busy = busy;
+    trace_metrics_cpu(&s->metrics, s->now_ns, cpu, busy);
+    if (!busy)
+        c->rate = 0;
+    if (before == (busy ? 0 : 1))
+        s->busy_cores += busy ? 1 : -1;
+    if (s->contention_rate != NULL && before == (busy ? 0 : 1)) {
+        for (int other = 0; other < s->cpu_count; other++)
+            if (other != cpu)
+                retime(s, other);
+    } else if (before + busy > 1) {
+        for (int32_t i = m->core_first[c->core]; i < m->core_first[c->core + 1]; i++)
+            if (m->core_cpu[i] != cpu)
+                retime(s, m->core_cpu[i]);
+    }
+    if (busy)
+        c->rate = rate_now(s, cpu);
+}

@@ -77,15 +77,24 @@ struct policy_task { /* owned by the host; a policy reads it and may use `link` 
 /*
  * A parameter of a policy as written after its name: `o1:version=2.6.0:kernel=up`. Values are
  * int64_t: a choice is the index of its word in `choices` (words separated by '|'); a bool is
- * y, n, or the bare name (y); a duration is ns ("5ms"); a decimal is in millionths.
+ * y, n, or the bare name (y); a duration is ns ("5ms"); a decimal is in millionths; flags are the sum
+ * of 1 << index of the words given, joined by '+' ("NEWIDLE+EXEC"), or "none".
  */
-enum policy_param_type { PARAM_INT, PARAM_BOOL, PARAM_CHOICE, PARAM_DURATION, PARAM_DECIMAL };
+enum policy_param_type {
+    PARAM_INT,
+    PARAM_BOOL,
+    PARAM_CHOICE,
+    PARAM_DURATION,
+    PARAM_DECIMAL,
+    PARAM_FLAGS
+};
 
 struct policy_param_info {
     const char *name;
     enum policy_param_type type;
     const char *unit;    /* "ms", "jiffies", "" */
-    const char *choices; /* PARAM_CHOICE: "2.6.0|2.6.0-test11" */
+    const char *choices; /* PARAM_CHOICE: "2.6.0|2.6.0-test11"; PARAM_FLAGS: all words, the lowest bit first;
+                            PARAM_INT: NULL, or a word that stands for `max` ("never") */
     int64_t min, max, value; /* range and default */
     const char *help;    /* ends with its source: "spec linux 3.2" */
 };

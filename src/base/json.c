@@ -17,9 +17,16 @@
 
 enum { POINTER_BYTES = 256, FOUND_BYTES = 96 };
 
+/* jansson reports some failed allocations as syntax errors and passes over others. */
+static _Thread_local bool allocation_failed;
+
 static void *allocate_bytes(size_t bytes)
 {
-    return hl_alloc(bytes, 1);
+    void *block = hl_alloc(bytes, 1);
+
+    if (block == NULL)
+        allocation_failed = true;
+    return block;
 }
 
 static void allocate_through_base(void)
@@ -37,11 +44,12 @@ enum hl_status hl_json_parse(struct hl_json *file, const char *name, const char 
     *file = (struct hl_json){.name = hl_strdup(name)};
     if (file->name == NULL)
         return hl_fail(err, HL_NO_MEMORY, "out of memory for the name %s", name);
+    allocation_failed = false;
     file->root = json_loadb(text, bytes, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &problem);
-    if (file->root != NULL)
+    if (file->root != NULL && !allocation_failed)
         return HL_OK;
     hl_json_close(file);
-    if (json_error_code(&problem) == json_error_out_of_memory)
+    if (allocation_failed)
         return hl_fail(err, HL_NO_MEMORY, "out of memory for the JSON file %s", name);
     return hl_fail(err, HL_BAD_INPUT, "%s:%d: not JSON: %s", name, HL_MAX(problem.line, 1),
                    problem.text);

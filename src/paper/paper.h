@@ -1,79 +1,134 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * paper.h - published tables, and how far a simulated one is from them.
+ *
+ * A paper is rows (a policy on a machine) x loads x metrics. Only cells with a published value
+ * exist. The format of the files is in docs/formats.md.
  */
 #ifndef HL_PAPER_PAPER_H
 #define HL_PAPER_PAPER_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "run/run.h"
 
-enum paper_role { PAPER_FITTED, PAPER_PREDICTED, PAPER_COMPARING, PAPER_NOT_EXPLAINED, PAPER_ROLE_COUNT };
+/*
+ * Fitted: some constant of the machine or profile was chosen with the help of this cell. Comparing:
+ * the predicted cells that tell schedulers apart. Not explained: published, but known to come from
+ * something else than scheduling; printed and left out of every error and order.
+ */
+enum paper_role {
+    PAPER_FITTED,
+    PAPER_PREDICTED,
+    PAPER_COMPARING,
+    PAPER_NOT_EXPLAINED,
+    PAPER_ROLE_COUNT
+};
 
 enum paper_statistic { PAPER_MEAN, PAPER_BEST };
 
 struct paper_cell {
-    char row[64], load[32], metric[32]; /* labels as published; metric: a name of run_metric_table */
+    char row[64], load[32], metric[32];      /* labels as published */
+    int row_index, load_index, metric_index; /* the same as places in rows, loads, metrics */
     enum paper_role role;
-    double published;  /* in its own unit; NAN: blank */
-    double simulated;  /* NAN until scored */
+    double published; /* positive, in the metric's unit */
+    double simulated; /* NAN until scored */
+    int reference;    /* the cell whose value divides this one, each side by its own; -1: none */
+};
+
+struct paper_metric {
+    char name[32], unit[16]; /* a name of run_metric_table, or one no run has yet */
+    enum run_better better;
 };
 
 struct paper_row {
     char label[64];
-    char policy[128];  /* with version */
-    char machine[64];  /* shipped machine */
-    char profile[64];  /* shipped profile */
+    char policy[128];   /* with version */
+    char machine[64];   /* shipped machine */
+    char profile[64];   /* shipped profile; "": none */
     char (*params)[96]; /* machine parameters of this row, "KEY=VALUE" */
     int param_count;
 };
 
 struct paper_load {
-    char label[32];    /* "-j3" */
-    char level[32];    /* as --load takes it: "3", "half" */
+    char label[32];      /* "-j3" */
+    char level[32];      /* as --load takes it: "3", "half" */
+    char workload[32];   /* the paper's, unless this load names another */
+    char (*options)[96]; /* of the workload, "KEY=VALUE": "orders=7000" */
+    int option_count;
 };
 
 struct paper {
     char id[64], title[128], where[128], workload[32];
     enum paper_statistic statistic;
-    int64_t runs;      /* per cell, as published */
+    int64_t runs; /* per cell, as published */
     struct paper_row *rows;
     int row_count;
     struct paper_load *loads;
     int load_count;
-    struct paper_cell *cells; /* row-major: row, load, metric */
+    struct paper_metric *metrics;
+    int metric_count;
+    struct paper_cell *cells; /* ordered by row, load, metric; those that were published */
     int cell_count;
-    int reference_cell; /* index: both sides are divided by their own value of it; -1: not normalised */
+    int reference_cell; /* divides all cells of its metric; -1: the paper names no such cell */
     char **notes;
     int note_count;
 };
 
+/* A shipped paper by its id, or a file (contains '/' or ends in .json). An unknown id is HL_USAGE.
+ */
 enum hl_status paper_open(struct paper *paper, const char *id, struct hl_error *err) HL_MUST_CHECK;
-void paper_close(struct paper *paper);
+/* The same from text; `path` is for messages. */
+enum hl_status paper_parse(struct paper *paper, const char *path, const char *text, size_t bytes,
+                           struct hl_error *err) HL_MUST_CHECK;
+void paper_close(struct paper *paper); /* safe on zeroed */
 
-/* Sets `simulated` of one cell from the runs of its row and load: mean or best of the metric. */
-void paper_score_cell(struct paper *paper, int cell, const struct run *runs, size_t count);
+/* Place in `cells`; -1 if that cell was not published. */
+int paper_cell_find(const struct paper *paper, int row, int load, int metric);
+
+/* "fitted" "predicted" "comparing" "not explained" */
+const char *paper_role_name(enum paper_role role);
+
+/* Sets `simulated` of one cell from the runs of its row and load: mean or best of the metric over
+ * those that are ok and have it; NAN if there are none. */
+enum hl_status paper_score_cell(struct paper *paper, int cell, const struct run *runs, size_t count,
+                                struct hl_error *err) HL_MUST_CHECK;
+
+/* A cell's value as compared: divided by the reference cell of its own side, if it has one. */
+double paper_published(const struct paper *paper, int cell);
+double paper_simulated(const struct paper *paper, int cell);
+
+/* simulated - published of the values as compared; of a cell without a reference, relative to the
+ * published value, since metrics have different units. NAN: not simulated. */
+double paper_difference(const struct paper *paper, int cell);
 
 struct paper_order {
-    char machine[64], load[32];
-    bool holds; /* the schedulers stand in the published order; pairs within 2 % published are ties */
+    char machine[256]; /* with its parameters, if it has any */
+    char load[32];
+    int pairs,
+        apart;  /* pairs of schedulers; the part of them that is published more than 2 % apart */
+    bool holds; /* each pair that is apart stands in the published order */
 };
 
 struct paper_score {
-    double mean_absolute_error[PAPER_ROLE_COUNT]; /* of the normalised values; NAN: no such cell */
-    double largest_error;                         /* of all explained cells */
+    double mean_absolute_error[PAPER_ROLE_COUNT]; /* NAN: no such cell */
     double mean_absolute_error_all;               /* of all explained cells */
-    int cells[PAPER_ROLE_COUNT];
-    struct paper_order *orders; /* owned; freed by paper_score_close */
+    double largest_error;                         /* of all explained cells */
+    int largest_cell;                             /* where; -1: no cell */
+    int cells[PAPER_ROLE_COUNT];                  /* with both values */
+    int missing;                                  /* explained cells without a simulated value */
+    struct paper_order *orders;                   /* owned; freed by paper_score_close */
     int order_count;
 };
-enum hl_status paper_score(const struct paper *paper, struct paper_score *score, struct hl_error *err) HL_MUST_CHECK;
-void paper_score_close(struct paper_score *score);
 
-/* A cell's value as compared: normalised by the reference cell of its side where the paper normalises. */
-double paper_published(const struct paper *paper, int cell);
-double paper_simulated(const struct paper *paper, int cell);
+/*
+ * Errors are means of |paper_difference| by role. Order is judged for each machine and load among
+ * the rows that differ only in policy, on the first metric published for them.
+ */
+enum hl_status paper_score(const struct paper *paper, struct paper_score *score,
+                           struct hl_error *err) HL_MUST_CHECK;
+void paper_score_close(struct paper_score *score);
 
 #endif

@@ -7,7 +7,6 @@
 #include "run/run.h"
 
 #include <math.h>
-#include <stddef.h>
 
 void run_init(struct run *run, enum run_source source, const char *reason)
 {
@@ -34,6 +33,16 @@ void run_list_close(struct run_list *list)
 {
     hl_free(list->runs);
     *list = (struct run_list){0};
+}
+
+size_t run_values(const struct run *runs, size_t count, enum run_metric metric, double *values)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < count; i++)
+        if (runs[i].status == RUN_OK && run_has(&runs[i], metric))
+            values[n++] = runs[i].metric[metric];
+    return n;
 }
 
 const char *run_source_name(enum run_source source)

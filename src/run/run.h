@@ -9,6 +9,7 @@
 #define HL_RUN_RUN_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/memory.h"
@@ -94,6 +95,9 @@ struct run_list {
 };
 enum hl_status run_list_add(struct run_list *list, const struct run *run, struct hl_error *err) HL_MUST_CHECK;
 void run_list_close(struct run_list *list);
+
+/* Copies the metric of those runs that are ok and have it to values[count]; returns how many. */
+size_t run_values(const struct run *runs, size_t count, enum run_metric metric, double *values);
 
 const char *run_source_name(enum run_source source); /* "sim" "host" "trace" "import" */
 const char *run_status_name(enum run_status status); /* "ok" "failed" "killed" "invalid" */

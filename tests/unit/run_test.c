@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <math.h>
 #include <string.h>
 
 #include "run/run.h"
@@ -65,6 +66,23 @@ static void a_list_keeps_planned_order_and_survives_a_failed_allocation(void **s
     run_list_close(&list);
 }
 
+static void values_come_from_runs_that_are_ok_and_have_them(void **state)
+{
+    struct run runs[4];
+    double values[4];
+
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        run_init(&runs[i], RUN_SIM, NULL);
+        run_set(&runs[i], RUN_elapsed_s, i + 1);
+    }
+    runs[1].status = RUN_FAILED;
+    runs[2].metric[RUN_elapsed_s] = (double)NAN;
+    assert_int_equal(run_values(runs, 4, RUN_elapsed_s, values), 2);
+    assert_true(values[0] == 1 && values[1] == 4);
+    assert_int_equal(run_values(runs, 4, RUN_user_s, values), 0);
+}
+
 static void names_are_those_of_the_file_format(void **state)
 {
     (void)state;
@@ -80,6 +98,7 @@ int main(void)
         cmocka_unit_test(a_new_run_has_no_metric_and_says_why),
         cmocka_unit_test(metric_names_are_unique_and_found),
         cmocka_unit_test(a_list_keeps_planned_order_and_survives_a_failed_allocation),
+        cmocka_unit_test(values_come_from_runs_that_are_ok_and_have_them),
         cmocka_unit_test(names_are_those_of_the_file_format),
     };
 

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * study.h - a study: the runs that one command makes, planned, in order, from one seed.
+ *
+ * A cell is a (policy, load) pair; a block holds each cell once; `runs` blocks make the study.
+ * Simulated runs are played by several threads, real ones one after the other in an order that is
+ * shuffled and balanced. Either way the list that comes out is ordered by policy, load and run.
  */
 #ifndef HL_STUDY_STUDY_H
 #define HL_STUDY_STUDY_H
@@ -11,42 +15,87 @@
 #include "run/run.h"
 #include "workload/workload.h"
 
-enum { STUDY_POLICIES_MAX = 64 };
+enum { STUDY_POLICIES_MAX = 64, STUDY_RUNS_MAX = 10000 };
+
+/* Real builds that are run and thrown away: caches and clocks of a cold start are not what is
+ * compared. */
+enum study_warmup {
+    STUDY_WARMUP_SESSION, /* one at the start */
+    STUDY_WARMUP_EACH,    /* one before every run */
+    STUDY_WARMUP_NONE,
+};
 
 struct study_request {
     const struct workload_info *workload;
-    const struct machine *machine;          /* simulated, or the host for real runs */
-    const struct profile *profile;          /* kernbench; may be NULL for real runs */
-    const struct policy_spec *policies;     /* policy_count of them; 0: measure for real */
+    const struct machine *machine;      /* simulated, or the host for real runs */
+    const struct profile *profile;      /* kernbench; may be NULL for real runs */
+    const struct policy_spec *policies; /* policy_count of them; 0: measure for real */
     int policy_count;
     const struct workload_load *loads;
     int load_count;
-    int64_t runs;                           /* repetitions per cell = blocks */
+    int cpus;     /* what symbolic loads are resolved from */
+    int64_t runs; /* repetitions per cell = blocks */
     uint64_t seed;
     const struct host_build_options *build; /* real kernbench */
-    int threads;                            /* simulated runs in parallel; 0: all usable cpus */
+    enum study_warmup warmup;               /* real kernbench */
+    int threads;                            /* simulated runs in parallel, at least 1 */
 };
 
 /* Told before and after each run; NULL functions are skipped. Called from one thread at a time. */
 struct study_progress {
     void (*planned)(void *context, int64_t runs);
+    void (*warming_up)(void *context);
     void (*done)(void *context, const struct run *run, int64_t finished, int64_t runs);
     void *context;
 };
 
 /*
- * Plays the study and appends its runs, in planned order whatever the threads. A load that is off
- * (half on too few cpus) makes no runs. Failed runs are in the list. HL_INTERRUPTED leaves the runs made so far.
+ * Plays the study and appends its runs. A load that is off (half on too few cpus) makes no runs.
+ * Failed runs are in the list. On HL_INTERRUPTED, and on any other failure, the list holds the runs
+ * made so far.
  */
 enum hl_status study_play(const struct study_request *request, struct run_list *runs,
-                          const struct study_progress *progress, struct hl_error *err) HL_MUST_CHECK;
+                          const struct study_progress *progress,
+                          struct hl_error *err) HL_MUST_CHECK;
 
-/* The seed of a run: from (base seed, workload, load level, run), never from policy or machine. */
-uint64_t study_run_seed(uint64_t base_seed, const char *workload, int64_t level, int64_t run);
+/* True if the load makes no runs on so few cpus: it would equal another one. */
+bool study_load_is_off(const struct workload_load *load, int cpus);
 
-/* One simulated run. */
-enum hl_status study_simulate(const struct study_request *request, const struct policy_spec *policy,
-                              const struct workload_load *load, int64_t level, int64_t run_index,
-                              struct run *run, struct hl_error *err) HL_MUST_CHECK;
+/* ---- simulated runs one by one; `reproduce` makes its own jobs, one machine per row ---- */
+
+struct study_job {
+    const struct workload_info *workload;
+    const struct machine *machine;
+    const struct profile *profile;
+    const struct policy_spec *policy;
+    const struct workload_load *load;
+    int64_t level;      /* of the load on this machine; 0: all jobs at once */
+    int64_t run_index;  /* repetition, from 0 */
+    uint64_t base_seed; /* of the study */
+};
+
+/* The seed of a run: from (base seed, workload, load level, run), never from policy or machine.
+ * Below 2^53, so that every JSON reader keeps it exactly. */
+uint64_t study_run_seed(uint64_t base_seed, const char *workload, int64_t level, int64_t run_index);
+
+/* One simulated run, with its identity. */
+enum hl_status study_simulate(const struct study_job *job, struct run *run,
+                              struct hl_error *err) HL_MUST_CHECK;
+
+/* All jobs on `threads` threads, appended in the order of the jobs. Of several failures the one of
+ * the first job is reported. */
+enum hl_status study_simulate_all(const struct study_job *jobs, size_t job_count, int threads,
+                                  struct run_list *runs, const struct study_progress *progress,
+                                  struct hl_error *err) HL_MUST_CHECK;
+
+/* ---- the order of real runs ---- */
+
+/*
+ * The cells of one block in the order they are played: order[0 .. cells-1]. Over cells (an even
+ * number of them; else 2 x cells) consecutive blocks each cell takes each place equally often and
+ * follows each other cell equally often (Williams 1949); labels and rows are shuffled from the
+ * seed.
+ */
+void study_block_order(uint64_t seed, int64_t block, int cells, int *order);
 
 #endif

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * scenario_run.h - plays a scenario and judges what it expects.
+ */
+#ifndef HL_STUDY_SCENARIO_RUN_H
+#define HL_STUDY_SCENARIO_RUN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "base/status.h"
+#include "workload/scenario.h"
+
+struct scenario_result { /* of one expect, in the order of the file */
+    int line;
+    char text[256]; /* the expectation, as understood */
+    double value;   /* that decides: mean, least or largest; of each: the first that fails, else the
+                       last */
+    int64_t trial;  /* that `value` is from; -1: of all */
+    bool holds;
+};
+
+/*
+ * Plays s->trials runs and fills results[s->expect_count]. `timeline` (may be NULL) gets the events
+ * of the first trial, one a line. A wrong name in the scenario is HL_BAD_INPUT with its line; an
+ * expectation that fails is no error.
+ */
+enum hl_status scenario_run(const struct scenario *s, FILE *timeline,
+                            struct scenario_result *results, struct hl_error *err) HL_MUST_CHECK;
+
+#endif

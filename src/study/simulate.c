@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * simulate.c - simulated runs: one, or many on several threads.
+ *
+ * A run depends on its job alone, so threads only decide when it is played: results stand in the
+ * order of the jobs, and the failure that is reported is that of the first job that failed.
+ */
+#include <assert.h>
+#include <pthread.h>
+#include <stdio.h>
+
+#include "base/interrupt.h"
+#include "base/units.h"
+#include "sim/sim.h"
+#include "study/study.h"
+
+uint64_t study_run_seed(uint64_t base_seed, const char *workload, int64_t level, int64_t run_index)
+{
+    uint64_t seed = hl_mix64(base_seed ^ hl_hash_text(workload));
+
+    seed = hl_mix64(seed ^ (uint64_t)level);
+    seed = hl_mix64(seed ^ (uint64_t)run_index);
+    return seed >> 11; /* 53 bits */
+}
+
+enum hl_status study_simulate(const struct study_job *job, struct run *run, struct hl_error *err)
+{
+    struct workload workload = {0};
+    struct workload_request request = {
+        .machine = job->machine,
+        .profile = job->profile,
+        .level = job->level,
+        .seed = study_run_seed(job->base_seed, job->workload->name, job->level, job->run_index),
+    };
+    struct sim_options options = {
+        .machine = job->machine,
+        .policy = job->policy,
+        .workload = &workload,
+        .seed = request.seed,
+    };
+    struct sim_result result;
+    enum hl_status status = job->workload->build(&workload, &request, err);
+
+    if (status == HL_OK)
+        status = sim_run(&options, &result, err);
+    workload_close(&workload);
+    if (status != HL_OK)
+        return status;
+
+    *run = result.run;
+    run->source = RUN_SIM;
+    run->status = RUN_OK;
+    run->exit_status = 0;
+    (void)snprintf(run->workload, sizeof(run->workload), "%s", job->workload->name);
+    (void)snprintf(run->load, sizeof(run->load), "%s", job->load->label);
+    run->level = job->level > 0 ? job->level : -1;
+    (void)snprintf(run->policy, sizeof(run->policy), "%s", job->policy->text);
+    (void)snprintf(run->machine, sizeof(run->machine), "%s", job->machine->name);
+    run->variant[0] = '\0';
+    run->seed = request.seed;
+    run->block = run->run = (int32_t)job->run_index;
+    run->note[0] = '\0';
+    return HL_OK;
+}
+
+struct pool {
+    const struct study_job *jobs;
+    size_t job_count;
+    struct run *results;
+    bool *is_done; /* by job */
+    const struct study_progress *progress;
+
+    pthread_mutex_t lock; /* of all below */
+    size_t next, finished;
+    size_t failed; /* index of the first job that failed; job_count: none */
+    struct hl_error error;
+};
+
+/* The next job to play; job_count when there is none or the pool stops. */
+static size_t pool_take(struct pool *pool)
+{
+    size_t job = pool->job_count;
+
+    pthread_mutex_lock(&pool->lock);
+    if (pool->failed == pool->job_count && pool->next < pool->job_count && !hl_interrupted())
+        job = pool->next++;
+    pthread_mutex_unlock(&pool->lock);
+    return job;
+}
+
+static void *pool_work(void *context)
+{
+    struct pool *pool = context;
+    size_t job;
+
+    while ((job = pool_take(pool)) < pool->job_count) {
+        struct hl_error error = {0};
+        enum hl_status status = study_simulate(&pool->jobs[job], &pool->results[job], &error);
+
+        pthread_mutex_lock(&pool->lock);
+        if (status == HL_OK) {
+            pool->is_done[job] = true;
+            pool->finished++;
+            if (pool->progress != NULL && pool->progress->done != NULL)
+                pool->progress->done(pool->progress->context, &pool->results[job],
+                                     (int64_t)pool->finished, (int64_t)pool->job_count);
+        } else if (job < pool->failed) {
+            pool->failed = job;
+            pool->error = error;
+        }
+        pthread_mutex_unlock(&pool->lock);
+    }
+    return NULL;
+}
+
+static void pool_play(struct pool *pool, int threads)
+{
+    enum { THREADS_MAX = 256 };
+    pthread_t thread[THREADS_MAX];
+    int started = 0;
+
+    /* This thread works too; one that cannot be started is simply missing. */
+    while (started < threads - 1 && started < THREADS_MAX && (size_t)started + 1 < pool->job_count)
+        if (pthread_create(&thread[started], NULL, pool_work, pool) == 0)
+            started++;
+        else
+            break;
+    (void)pool_work(pool);
+    for (int i = 0; i < started; i++)
+        (void)pthread_join(thread[i], NULL);
+}
+
+enum hl_status study_simulate_all(const struct study_job *jobs, size_t job_count, int threads,
+                                  struct run_list *runs, const struct study_progress *progress,
+                                  struct hl_error *err)
+{
+    struct pool pool = {
+        .jobs = jobs,
+        .job_count = job_count,
+        .results = hl_alloc(job_count, sizeof(struct run)),
+        .is_done = hl_alloc(job_count, sizeof(bool)),
+        .progress = progress,
+        .lock = PTHREAD_MUTEX_INITIALIZER,
+        .failed = job_count,
+    };
+    enum hl_status status = HL_OK;
+
+    assert(threads >= 1);
+    if (pool.results == NULL || pool.is_done == NULL)
+        status = hl_fail(err, HL_NO_MEMORY, "out of memory for %zu runs", job_count);
+    if (status == HL_OK) {
+        if (progress != NULL && progress->planned != NULL)
+            progress->planned(progress->context, (int64_t)job_count);
+        pool_play(&pool, threads);
+        if (pool.failed < job_count) {
+            status = pool.error.status;
+            if (err != NULL)
+                *err = pool.error;
+        } else if (pool.finished < job_count) {
+            status = hl_fail(err, HL_INTERRUPTED, "interrupted");
+        }
+        for (size_t i = 0; i < job_count; i++)
+            if (pool.is_done[i]) {
+                enum hl_status added =
+                    run_list_add(runs, &pool.results[i], status == HL_OK ? err : NULL);
+
+                if (status == HL_OK)
+                    status = added;
+            }
+    }
+    hl_free(pool.results);
+    hl_free(pool.is_done);
+    return status;
+}

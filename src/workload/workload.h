@@ -23,29 +23,29 @@
  * Two OP_RUN in a row mean the same as one with the sum.
  */
 enum program_op {
-    OP_RUN,      /* amount: ns of user work at speed 1.0; INT64_MAX: for ever */
-    OP_SYSTEM,   /* amount: ns of kernel work; preemptible (many short system calls) */
-    OP_SLEEP,    /* amount: ns, interruptible, ended by a timer */
-    OP_DISK,     /* amount: number of accesses in a row, uninterruptible; 0: none */
-    OP_FORK,     /* target: program of the child */
-    OP_VFORK,    /* target: program; the parent blocks until the child's OP_EXEC or OP_EXIT */
-    OP_EXEC,     /* costs; releases a vforking parent; the task is from here on called names[target] (-1: as before) */
-    OP_WAIT,     /* amount: children to reap, INT64_MAX: all there are; blocks until then */
-    OP_EXIT,     /* the end; every program ends with it. Orphans are reaped by nobody and vanish */
-    OP_READ,     /* target: pipe; amount: bytes; blocks until all are there or no writer is left: a task
+    OP_RUN,    /* amount: ns of user work at speed 1.0; INT64_MAX: for ever */
+    OP_SYSTEM, /* amount: ns of kernel work; preemptible (many short system calls) */
+    OP_SLEEP,  /* amount: ns, interruptible, ended by a timer */
+    OP_DISK,   /* amount: number of accesses in a row, uninterruptible; 0: none */
+    OP_FORK,   /* target: program of the child */
+    OP_VFORK,  /* target: program; the parent blocks until the child's OP_EXEC or OP_EXIT */
+    OP_EXEC, /* costs; releases a vforking parent; the task is from here on called names[target] (-1: as before) */
+    OP_WAIT, /* amount: children to reap, INT64_MAX: all there are; blocks until then */
+    OP_EXIT, /* the end; every program ends with it. Orphans are reaped by nobody and vanish */
+    OP_READ, /* target: pipe; amount: bytes; blocks until all are there or no writer is left: a task
                     whose program writes to that pipe has existed, and all such have ended */
-    OP_WRITE,    /* target: pipe; amount: bytes; blocks while the buffer is full; see pipe.sync_write */
-    OP_SLOT,     /* target: slot pool. Takes a slot for the next forked child, as make does from its
+    OP_WRITE, /* target: pipe; amount: bytes; blocks while the buffer is full; see pipe.sync_write */
+    OP_SLOT,  /* target: slot pool. Takes a slot for the next forked child, as make does from its
                     jobserver: first reaps dead children (each returns its slot), then takes a free slot
                     or blocks until a child dies or a slot is freed. The child's slot returns when it is reaped
                     by OP_SLOT or OP_WAIT */
-    OP_LOCK,     /* target: lock; blocks (sleeps) while another holds it; FIFO hand-over */
+    OP_LOCK,  /* target: lock; blocks (sleeps) while another holds it; FIFO hand-over */
     OP_UNLOCK,   /* target */
     OP_BARRIER,  /* target: barrier; sleeps until `size` tasks have come */
     OP_YIELD,    /* sched_yield */
     OP_NICE,     /* amount: new nice value */
     OP_AFFINITY, /* target: cpu set; -1: all cpus */
-    OP_LOOP,     /* jump to step `target` of this program until this step was met `amount` times (INT64_MAX: for ever) */
+    OP_LOOP, /* jump to step `target` of this program until this step was met `amount` times (INT64_MAX: for ever) */
 };
 
 enum { PROGRAM_LOOP_DEPTH = 4 }; /* OP_LOOP nested at most so deep */
@@ -78,13 +78,14 @@ struct workload_barrier {
 
 struct workload_task { /* exists at the start */
     int32_t program;
-    int64_t at_ns;      /* becomes runnable at */
+    int64_t at_ns; /* becomes runnable at */
     int32_t nice, rt_priority;
-    int32_t class;      /* enum policy_class in policy.h: 0 normal, 1 batch, 2 idle, 3 fifo, 4 rr */
-    int32_t cpu_set;    /* in cpu_sets; -1: all */
-    int32_t start_cpu;  /* counts as its last cpu; -1: none (placed as a fork by cpu 0) */
-    bool is_kernel;     /* a kernel thread */
-    bool background;    /* the run does not wait for it, and its time is not the workload's (daemons) */
+    int32_t class;     /* enum policy_class in policy.h: 0 normal, 1 batch, 2 idle, 3 fifo, 4 rr */
+    int32_t cpu_set;   /* in cpu_sets; -1: all */
+    int32_t start_cpu; /* counts as its last cpu; -1: none (placed as a fork by cpu 0) */
+    bool is_kernel;    /* a kernel thread */
+    bool
+        background; /* the run does not wait for it, and its time is not the workload's (daemons) */
 };
 
 /*
@@ -109,7 +110,8 @@ struct workload {
     size_t lock_count;
     uint64_t *cpu_sets; /* cpu_set_count x cpu_set_words: bit c of word c / 64 */
     size_t cpu_set_count, cpu_set_capacity, cpu_set_words;
-    size_t live_task_max; /* tasks alive or unreaped at one time, upper bound: sizes the engine's pool */
+    size_t
+        live_task_max; /* tasks alive or unreaped at one time, upper bound: sizes the engine's pool */
 };
 
 void workload_close(struct workload *w);
@@ -129,8 +131,16 @@ enum hl_status workload_add_task(struct workload *w, const struct workload_task 
 
 /* Checks what the player relies on: targets exist, programs end, loops nest, no OP_RUN is endless inside a wait.
  * `what` names the source in messages. */
-enum hl_status workload_check(const struct workload *w, const char *what, struct hl_error *err)
-    HL_MUST_CHECK;
+enum hl_status workload_check(const struct workload *w, const char *what,
+                              struct hl_error *err) HL_MUST_CHECK;
+
+/*
+ * Sets live_task_max to an upper bound that follows from forks and waits alone (slots are ignored), and
+ * *endless_task to the first task not in the background that runs or loops for ever, or whose children do; -1: none.
+ * Fails if a program can come to fork itself, or if more than `limit` tasks may be alive.
+ */
+enum hl_status workload_bound_tasks(struct workload *w, size_t limit, const char *what,
+                                    int32_t *endless_task, struct hl_error *err) HL_MUST_CHECK;
 
 /* ---- profiles: the constants of a kernel build (profiles/NAME.json, docs/formats.md) ---- */
 
@@ -139,18 +149,19 @@ enum hl_status workload_check(const struct workload *w, const char *what, struct
  */
 #define PROFILE_CONSTANTS(X)                                                                       \
     X(units, count, 1000, 1, 100000, "compilation units")                                          \
-    X(directories, count, 60, 1, 100000, "make processes, one per directory; at most one per unit") \
+    X(directories, count, 60, 1, 100000,                                                           \
+      "make processes, one per directory; at most one per unit")                                   \
     X(work_ns, ns, 300000000000, 1000000, INT64_C(1000000000000000),                               \
-      "cpu time of the whole build at speed 1.0, user and system")                                \
+      "cpu time of the whole build at speed 1.0, user and system")                                 \
     X(system_share, ppm, 60000, 0, 900000, "part of that time spent in the kernel")                \
     X(serial_head_share, ppm, 20000, 0, 900000,                                                    \
-      "part of the work done by the top make alone before anything forks")                        \
+      "part of the work done by the top make alone before anything forks")                         \
     X(serial_tail_share, ppm, 20000, 0, 900000, "the same after everything else: final link")      \
     X(link_share, ppm, 10000, 0, 500000,                                                           \
-      "part of the work done by the linkers of the directories, by their number of units")        \
+      "part of the work done by the linkers of the directories, by their number of units")         \
     X(as_share, ppm, 10000, 0, 500000, "part of a unit's compilation done by the assembler")       \
     X(unit_sigma, ppm, 800000, 0, 3000000,                                                         \
-      "sigma of the log-normal unit sizes, capped at p0.5 and p99.5")                             \
+      "sigma of the log-normal unit sizes, capped at p0.5 and p99.5")                              \
     X(directory_sigma, ppm, 1000000, 0, 3000000, "the same of the directories' numbers of units")  \
     X(make_start_ns, ns, 30000000, 0, 100000000000, "a directory's make reads its makefiles")      \
     X(make_unit_ns, ns, 2000000, 0, 100000000000, "work of make for each unit, before its shell")  \
@@ -159,7 +170,7 @@ enum hl_status workload_check(const struct workload *w, const char *what, struct
     X(tool_ns, ns, 1500000, 0, 100000000000, "work of each of the two short tools after a unit")   \
     X(jobserver_offset, count, 0, 0, 8, "make -jX runs max(1, X - this) compilers")                \
     X(pipe, bool, 1, 0, 1,                                                                         \
-      "cc1 feeds as through a pipe while it compiles; else as starts when cc1 has ended")         \
+      "cc1 feeds as through a pipe while it compiles; else as starts when cc1 has ended")          \
     X(pipe_chunks, count, 10, 1, 1000, "writes of cc1 into that pipe, evenly spread")              \
     X(disk_reads, ppm, 50000, 0, 1000000, "chance that a unit waits once for the disk before cc1") \
     X(daemons, bool, 1, 0, 1, "one light kernel daemon per package: 0.2 ms each 50 to 150 ms")
@@ -168,7 +179,7 @@ enum profile_constant {
 #define PROFILE_ENUM(name, unit, value, min, max, help) PROFILE_##name,
     PROFILE_CONSTANTS(PROFILE_ENUM)
 #undef PROFILE_ENUM
-    PROFILE_CONSTANT_COUNT
+        PROFILE_CONSTANT_COUNT
 };
 
 struct profile {
@@ -181,7 +192,8 @@ extern const struct machine_constant_info profile_constant_table[PROFILE_CONSTAN
 
 /* A shipped name or a path (has a '/' or ends in .json); "" or NULL: "kernel". Constants that the file
  * does not give have the default of the table and the source "assumed". */
-enum hl_status profile_open(struct profile *profile, const char *text, struct hl_error *err) HL_MUST_CHECK;
+enum hl_status profile_open(struct profile *profile, const char *text,
+                            struct hl_error *err) HL_MUST_CHECK;
 /* The same from text; `name` is for messages. */
 enum hl_status profile_parse(struct profile *profile, const char *name, const char *text,
                              size_t bytes, struct hl_error *err) HL_MUST_CHECK;
@@ -214,8 +226,8 @@ int64_t workload_load_level(const struct workload_load *load, int cpus, int64_t 
 struct workload_request {
     const struct machine *machine;
     const struct profile *profile; /* kernbench; NULL elsewhere */
-    int64_t level; /* 0: no limit, make's bare -j */
-    uint64_t seed; /* of the run: the same for all policies */
+    int64_t level;                 /* 0: no limit, make's bare -j */
+    uint64_t seed;                 /* of the run: the same for all policies */
 };
 
 struct workload_info {

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * scenario_build.h - a scenario while it is read. For the scenario_*.c files only.
+ */
+#ifndef HL_WORKLOAD_SCENARIO_BUILD_H
+#define HL_WORKLOAD_SCENARIO_BUILD_H
+
+#include "workload/scenario.h"
+#include "workload/scenario_words.h"
+
+/* Names of one kind, in the order of their statements; the texts are those of the words. */
+struct scenario_names {
+    const char **names;
+    size_t count, capacity;
+};
+
+struct scenario_build {
+    struct scenario *s;
+    struct scenario_names programs; /* of children; index = program */
+    struct scenario_names tasks, pipes, barriers;
+    struct scenario_names locks; /* exist by being used */
+};
+
+/* Index, or -1. */
+int32_t scenario_name_find(const struct scenario_names *names, const char *name);
+/* Adds a name; c is where it stands, for messages. */
+enum hl_status scenario_name_add(struct scenario_names *names, const struct scenario_cursor *c,
+                                 const char *name, struct hl_error *err) HL_MUST_CHECK;
+
+/* "0-1,3": adds the set to the workload. */
+enum hl_status scenario_cpu_set(struct scenario_build *b, struct scenario_cursor *c, int32_t *set,
+                                struct hl_error *err) HL_MUST_CHECK;
+
+/* Reads the steps up to the end of the statement into a new program of that name. */
+enum hl_status scenario_steps(struct scenario_build *b, struct scenario_cursor *c, const char *name,
+                              int32_t *program, struct hl_error *err) HL_MUST_CHECK;
+
+/* What follows the words `program`, `task` and `expect`. */
+enum hl_status scenario_program(struct scenario_build *b, struct scenario_cursor *c,
+                                struct hl_error *err) HL_MUST_CHECK;
+enum hl_status scenario_task(struct scenario_build *b, struct scenario_cursor *c,
+                             struct hl_error *err) HL_MUST_CHECK;
+enum hl_status scenario_expect(struct scenario_build *b, struct scenario_cursor *c,
+                               struct hl_error *err) HL_MUST_CHECK;
+
+#endif

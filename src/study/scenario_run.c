@@ -13,6 +13,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,7 +22,6 @@
 #include "policy/policy.h"
 #include "sim/sim.h"
 #include "study/study.h"
-#include "study/timeline.h"
 
 enum field_kind {
     FIELD_ELAPSED,
@@ -32,10 +32,17 @@ enum field_kind {
     FIELD_PROBE
 };
 
+/* Whose figure: a task of the start, the first task that ran a program, or the policy itself. */
+struct who {
+    int task, program; /* -1: not this */
+};
+
+static const struct who nobody = {-1, -1};
+
 /* A left side, understood once before the first trial. */
 struct field {
     enum field_kind kind;
-    int task, other;   /* index of the task; -1: the policy itself */
+    struct who task, other;
     int figure;        /* FIELD_FIGURE: index in figure_table */
     int cpu;           /* FIELD_BUSY */
     bool same_package; /* FIELD_SAME; else the core */
@@ -118,12 +125,37 @@ static bool compare_holds(const struct scenario_expect *e, double value)
     return false;
 }
 
-static int find_task(const struct scenario *s, const char *name, size_t length)
+static bool is_same_name(const char *known, const char *name, size_t length)
 {
-    for (size_t i = 0; i < s->workload.task_count; i++)
-        if (strlen(s->task_names[i]) == length && memcmp(s->task_names[i], name, length) == 0)
-            return (int)i;
-    return -1;
+    return strlen(known) == length && memcmp(known, name, length) == 0;
+}
+
+/* False if no task or program has that name. */
+static bool find_who(const struct scenario *s, const char *name, size_t length, struct who *who)
+{
+    const struct workload *w = &s->workload;
+
+    *who = nobody;
+    for (size_t i = 0; i < w->task_count; i++)
+        if (is_same_name(s->task_names[i], name, length)) {
+            who->task = (int)i;
+            return true;
+        }
+    for (size_t i = 0; i < w->program_count; i++)
+        if (is_same_name(w->names[w->programs[i].name], name, length)) {
+            who->program = (int)i;
+            return true;
+        }
+    return false;
+}
+
+/* Of a program that no task has run yet: as a task that has not started. */
+static void read_figures(struct sim *sim, struct who who, struct sim_task_figures *figures)
+{
+    if (who.task >= 0)
+        sim_task_figures(sim, who.task, figures);
+    else if (!sim_program_figures(sim, who.program, figures))
+        *figures = (struct sim_task_figures){.started_ns = -1, .finish_ns = -1, .cpu = -1};
 }
 
 /* "cpu12" of `length` characters; -1 if it is none. */
@@ -149,10 +181,8 @@ static enum hl_status parse_same(const struct scenario *s, const struct scenario
     if (comma == NULL || close == NULL || close < comma || close[1] != '\0')
         return hl_fail(err, HL_BAD_INPUT, "%s:%d: found %s; expected same_%s(TASK,TASK)", s->path,
                        e->line, e->left, field->same_package ? "package" : "core");
-    field->task = find_task(s, open + 1, (size_t)(comma - open - 1));
-    comma += strspn(comma + 1, " ");
-    field->other = find_task(s, comma + 1, (size_t)(close - comma - 1));
-    if (field->task < 0 || field->other < 0)
+    if (!find_who(s, open + 1, (size_t)(comma - open - 1), &field->task) ||
+        !find_who(s, comma + 1, (size_t)(close - comma - 1), &field->other))
         return hl_fail(err, HL_BAD_INPUT, "%s:%d: %s names a task that is not there", s->path,
                        e->line, e->left);
     return HL_OK;
@@ -165,7 +195,7 @@ static enum hl_status parse_field(const struct scenario *s, const struct scenari
     size_t owner;
     int64_t cpu;
 
-    *field = (struct field){.kind = FIELD_PROBE, .task = -1};
+    *field = (struct field){.kind = FIELD_PROBE, .task = nobody};
     if (strncmp(e->left, "same_core(", 10) == 0 || strncmp(e->left, "same_package(", 13) == 0)
         return parse_same(s, e, field, err);
     if (strcmp(e->left, "elapsed_ns") == 0)
@@ -177,8 +207,7 @@ static enum hl_status parse_field(const struct scenario *s, const struct scenari
         return HL_OK;
 
     owner = (size_t)(dot - e->left);
-    field->task = find_task(s, e->left, owner);
-    if (field->task >= 0) {
+    if (find_who(s, e->left, owner, &field->task)) {
         (void)snprintf(field->name, sizeof(field->name), "%s", dot + 1);
         for (int i = 0; i < FIGURE_COUNT; i++)
             if (strcmp(dot + 1, figure_table[i]) == 0) {
@@ -215,8 +244,8 @@ static int64_t same_place(const struct machine *m, const struct field *field, st
 {
     struct sim_task_figures a, b;
 
-    sim_task_figures(sim, field->task, &a);
-    sim_task_figures(sim, field->other, &b);
+    read_figures(sim, field->task, &a);
+    read_figures(sim, field->other, &b);
     if (a.cpu < 0 || b.cpu < 0)
         return 0;
     return field->same_package ? m->cpu[a.cpu].package == m->cpu[b.cpu].package
@@ -234,10 +263,13 @@ static bool field_read(const struct scenario *s, const struct field *field, stru
     case FIELD_BUSY: *value = sim_cpu_busy_ns(sim, field->cpu); return true;
     case FIELD_SAME: *value = same_place(&s->machine, field, sim); return true;
     case FIELD_FIGURE:
-        sim_task_figures(sim, field->task, &figures);
+        read_figures(sim, field->task, &figures);
         *value = figure_value(&figures, (enum figure)field->figure);
         return true;
-    case FIELD_PROBE: return sim_probe(sim, field->task, field->name, value);
+    case FIELD_PROBE:
+        return field->task.program >= 0
+                   ? sim_program_probe(sim, field->task.program, field->name, value)
+                   : sim_probe(sim, field->task.task, field->name, value);
     }
     return false;
 }
@@ -324,15 +356,9 @@ static void judge(const struct scenario *s, size_t expect, const double *values,
 }
 
 static enum hl_status play_trials(const struct scenario *s, const struct policy_spec *policy,
-                                  FILE *timeline, const struct field *fields, int64_t *times,
-                                  double *values, struct hl_error *err)
+                                  const struct trace_sink *sink, const struct field *fields,
+                                  int64_t *times, double *values, struct hl_error *err)
 {
-    struct timeline printer = {
-        .out = timeline,
-        .names = s->task_names,
-        .name_count = (int32_t)s->workload.task_count,
-    };
-    struct trace_sink sink = timeline_sink(&printer);
     int time_count = collect_times(s, times);
 
     for (int64_t t = 0; t < s->trials; t++) {
@@ -349,7 +375,7 @@ static enum hl_status play_trials(const struct scenario *s, const struct policy_
             .seed = study_run_seed(s->seed, "scenario", 0, t),
             .until_ns = s->until_ns == INT64_MAX ? 0 : s->until_ns,
             .check_each_event = true,
-            .sink = t == 0 && timeline != NULL ? &sink : NULL,
+            .sink = t == 0 ? sink : NULL,
             .observer = &observer,
         };
         struct sim_result result;
@@ -364,7 +390,7 @@ static enum hl_status play_trials(const struct scenario *s, const struct policy_
     return HL_OK;
 }
 
-enum hl_status scenario_run(const struct scenario *s, FILE *timeline,
+enum hl_status scenario_run(const struct scenario *s, const struct trace_sink *sink,
                             struct scenario_result *results, struct hl_error *err)
 {
     struct policy_spec policy;
@@ -381,7 +407,7 @@ enum hl_status scenario_run(const struct scenario *s, FILE *timeline,
     for (size_t i = 0; status == HL_OK && i < s->expect_count; i++)
         status = parse_field(s, &s->expects[i], &fields[i], err);
     if (status == HL_OK)
-        status = play_trials(s, &policy, timeline, fields, times, values, err);
+        status = play_trials(s, &policy, sink, fields, times, values, err);
     for (size_t i = 0; status == HL_OK && i < s->expect_count; i++)
         judge(s, i, values, &results[i]);
     hl_free(fields);

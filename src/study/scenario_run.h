@@ -7,10 +7,11 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <stdio.h>
 
 #include "base/status.h"
 #include "workload/scenario.h"
+
+struct trace_sink;
 
 struct scenario_result { /* of one expect, in the order of the file */
     int line;
@@ -26,7 +27,7 @@ struct scenario_result { /* of one expect, in the order of the file */
  * of the first trial, one a line. A wrong name in the scenario is HL_BAD_INPUT with its line; an
  * expectation that fails is no error.
  */
-enum hl_status scenario_run(const struct scenario *s, FILE *timeline,
+enum hl_status scenario_run(const struct scenario *s, const struct trace_sink *sink,
                             struct scenario_result *results, struct hl_error *err) HL_MUST_CHECK;
 
 #endif

@@ -7,8 +7,8 @@
  *                   0  cpu0  idle -> A
  *             5000000  cpu0  A (dead) -> B
  */
-#ifndef HL_STUDY_TIMELINE_H
-#define HL_STUDY_TIMELINE_H
+#ifndef HL_TRACE_TIMELINE_H
+#define HL_TRACE_TIMELINE_H
 
 #include <stdint.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
 /*
  * timeline.c - scheduling events as text.
  */
-#include "study/timeline.h"
+#include "trace/timeline.h"
 
 #include <inttypes.h>
 

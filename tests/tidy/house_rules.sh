@@ -10,7 +10,7 @@ trap 'rm -f "$found"' EXIT
 under() { sed "s|^|$1: |" >>"$found"; }
 
 files=$(find . -path './.git' -prune -o -path './build*' -prune -o -type f -print | sed 's|^\./||' | LC_ALL=C sort)
-sources=$(printf '%s\n' "$files" | grep -E '\.(c|h|sh|awk|build|options)$|^(scripts|\.ci)/|^Makefile$')
+sources=$(printf '%s\n' "$files" | grep -E '\.(c|h|sh|awk|build|scn)$|^(scripts|\.ci)/|^Makefile$')
 texts=$(printf '%s\n' "$files" | grep -Ev '^(COPYING$|tests/fuzz/corpus/)')
 
 for file in $sources; do
@@ -28,6 +28,12 @@ for room in src/*/; do
     set -- "$room"*.c
     [ ! -e "$1" ] || [ -e "${room}README.md" ] || echo "${room}README.md"
 done | under "missing"
+
+# Every golden case and every scenario is listed where it is played.
+for file in $(printf '%s\n' "$files" | grep -E '^tests/(cli/cases|scenario)/.*\.(case|scn)$'); do
+    name=${file##*/}
+    grep -q "^  '${name%.*}',$" "$(printf '%s' "$file" | sed 's|^\(tests/[a-z]*\)/.*|\1|')/meson.build" || echo "$file"
+done | under "not in its meson.build"
 
 # The words are split so that this file passes its own test.
 printf '%s\n' "$texts" | xargs grep -nIE 'TO''DO|FIX''ME|\bXX''X\b' | under "loose end"

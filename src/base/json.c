@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/format.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "base/units.h"
@@ -129,6 +130,23 @@ enum hl_status hl_json_fail(const struct hl_json_node *node, struct hl_error *er
                    message);
 }
 
+void hl_json_where(const struct hl_json_node *node, char *text, size_t bytes)
+{
+    char pointer[POINTER_BYTES];
+
+    (void)snprintf(text, bytes, "%s: %s", node->file, spell_pointer(node, pointer));
+}
+
+enum hl_status hl_json_fail_unknown(const struct hl_json_node *node, struct hl_error *err,
+                                    const char *kind, const char *word, const char *const *known,
+                                    int known_count)
+{
+    char where[512];
+
+    hl_json_where(node, where, sizeof(where));
+    return hl_fail_unknown(err, HL_BAD_INPUT, where, kind, word, known, known_count);
+}
+
 static const char *describe(const json_t *value, char *buffer)
 {
     switch (json_typeof(value)) {
@@ -146,7 +164,7 @@ static const char *describe(const json_t *value, char *buffer)
         (void)snprintf(buffer, FOUND_BYTES, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
         return buffer;
     case JSON_REAL:
-        (void)snprintf(buffer, FOUND_BYTES, "%.15g", json_real_value(value));
+        (void)hl_format(buffer, FOUND_BYTES, "%.15g", json_real_value(value));
         return buffer;
     }
     return "something";
@@ -160,6 +178,11 @@ static enum hl_status fail_expected(const struct hl_json_node *node, struct hl_e
     return hl_json_fail(node, err, "found %s, expected %s", describe(node->value, found), expected);
 }
 
+enum hl_status hl_json_object(const struct hl_json_node *node, struct hl_error *err)
+{
+    return json_is_object(node->value) ? HL_OK : fail_expected(node, err, "an object");
+}
+
 bool hl_json_has(const struct hl_json_node *object, const char *key)
 {
     return json_object_get(object->value, key) != NULL;
@@ -169,8 +192,7 @@ enum hl_status hl_json_member_if_any(const struct hl_json_node *object, const ch
                                      struct hl_json_node *member, struct hl_error *err)
 {
     *member = (struct hl_json_node){.file = object->file, .parent = object, .key = key};
-    if (!json_is_object(object->value))
-        return fail_expected(object, err, "an object");
+    HL_TRY(hl_json_object(object, err));
     member->value = json_object_get(object->value, key);
     return HL_OK;
 }
@@ -204,19 +226,14 @@ enum hl_status hl_json_check_keys(const struct hl_json_node *object, const char 
     struct hl_json_node member;
     void *iterator = NULL;
 
-    if (!json_is_object(object->value))
-        return fail_expected(object, err, "an object");
+    HL_TRY(hl_json_object(object, err));
     while (hl_json_next_member(object, &iterator, &member)) {
-        char where[400], pointer[POINTER_BYTES];
         int i = 0;
 
         while (i < count && strcmp(known[i], member.key) != 0)
             i++;
-        if (i < count)
-            continue;
-        (void)snprintf(where, sizeof(where), "%s: %s", object->file,
-                       spell_pointer(object, pointer));
-        return hl_fail_unknown(err, HL_BAD_INPUT, where, "key", member.key, known, count);
+        if (i == count)
+            return hl_json_fail_unknown(object, err, "key", member.key, known, count);
     }
     return HL_OK;
 }
@@ -284,8 +301,8 @@ enum hl_status hl_json_decimal(const struct hl_json_node *node, int64_t scale, i
             }
         }
     }
-    (void)snprintf(expected, sizeof(expected), "a number from %.15g to %.15g",
-                   (double)min / (double)scale, (double)max / (double)scale);
+    (void)hl_format(expected, sizeof(expected), "a number from %.15g to %.15g",
+                    (double)min / (double)scale, (double)max / (double)scale);
     return fail_expected(node, err, expected);
 }
 

@@ -53,6 +53,14 @@ struct hl_json_node hl_json_root(const struct hl_json *file);
 enum hl_status hl_json_fail(const struct hl_json_node *node, struct hl_error *err,
                             const char *format, ...) HL_PRINTF(3, 4) HL_MUST_CHECK;
 
+/* "FILE: /pointer", for messages that are made elsewhere. */
+void hl_json_where(const struct hl_json_node *node, char *text, size_t bytes);
+
+/* hl_fail_unknown at this place. */
+enum hl_status hl_json_fail_unknown(const struct hl_json_node *node, struct hl_error *err,
+                                    const char *kind, const char *word, const char *const *known,
+                                    int known_count) HL_MUST_CHECK;
+
 /* True if `object` is an object with this key. */
 bool hl_json_has(const struct hl_json_node *object, const char *key);
 
@@ -63,6 +71,9 @@ enum hl_status hl_json_member(const struct hl_json_node *object, const char *key
 enum hl_status hl_json_member_if_any(const struct hl_json_node *object, const char *key,
                                      struct hl_json_node *member,
                                      struct hl_error *err) HL_MUST_CHECK;
+
+/* Fails on a node that is no object. */
+enum hl_status hl_json_object(const struct hl_json_node *node, struct hl_error *err) HL_MUST_CHECK;
 
 /* Fails on a node that is no object, or that has a key outside known[count]. */
 enum hl_status hl_json_check_keys(const struct hl_json_node *object, const char *const *known,

@@ -3,8 +3,9 @@
  * machine.h - a machine: its topology and its performance constants.
  *
  * Policies and the simulator number cpus 0 .. cpu_count-1 without holes, in ascending order of the
- * operating system's number; `os_id` keeps that number for printing. Siblings are adjacent where the
- * topology says "pack:2 core:1 pu:2" (Linux 2.6 on i386 starts cpus in APIC-id order: spec linux 1.2).
+ * operating system's number; `os_id` keeps that number for printing. Siblings are adjacent where
+ * the topology says "pack:2 core:1 pu:2" (Linux 2.6 on i386 starts cpus in APIC-id order: spec
+ * linux 1.2).
  */
 #ifndef HL_MACHINE_MACHINE_H
 #define HL_MACHINE_MACHINE_H
@@ -14,6 +15,7 @@
 
 #include "base/memory.h"
 #include "base/status.h"
+#include "machine/cpu_list.h"
 
 enum { MACHINE_CPUS_MAX = 4096, MACHINE_THREADS_PER_CORE_MAX = 8 };
 
@@ -24,16 +26,19 @@ enum { MACHINE_CPUS_MAX = 4096, MACHINE_THREADS_PER_CORE_MAX = 8 };
  */
 #define MACHINE_CONSTANTS(X)                                                                       \
     X(smt_gain, ppm, 250000, -500000, 2000000,                                                     \
-      "extra throughput of a core when a second thread is busy; a third adds half of it, and so on") \
+      "extra throughput of a core when a second thread is busy; a third adds half of it, and so "  \
+      "on")                                                                                        \
     X(smt_cost, ppm, 10000, 0, 500000, "slowdown of any thread while SMT is switched on at all")   \
-    X(speed, ppm, 1000000, 1000, 1000000000, "speed of a cpu relative to the one profiles are written for") \
+    X(speed, ppm, 1000000, 1000, 1000000000,                                                       \
+      "speed of a cpu relative to the one profiles are written for")                               \
     X(memory_contention, ppm, 0, 0, 1000000,                                                       \
-      "slowdown of a busy core per other busy core of the machine")                               \
+      "slowdown of a busy core per other busy core of the machine")                                \
     X(switch_cost_ns, ns, 3000, 0, 1000000000, "context switch, paid by the task switched to")     \
     X(wakeup_cost_ns, ns, 1500, 0, 1000000000, "making a task runnable, paid by the waker")        \
     X(ipi_ns, ns, 2000, 0, 1000000000, "delay until another cpu acts on a request")                \
     X(tick_cost_ns, ns, 1000, 0, 1000000000, "timer interrupt, paid by the running task")          \
-    X(fork_cost_ns, ns, 120000, 0, 1000000000, "fork with its page-table copy, paid by the parent") \
+    X(fork_cost_ns, ns, 120000, 0, 1000000000,                                                     \
+      "fork with its page-table copy, paid by the parent")                                         \
     X(vfork_cost_ns, ns, 40000, 0, 1000000000, "vfork, paid by the parent")                        \
     X(exec_cost_ns, ns, 250000, 0, 1000000000, "exec, paid by the task")                           \
     X(exit_cost_ns, ns, 80000, 0, 1000000000, "exit, paid by the task")                            \
@@ -44,7 +49,8 @@ enum { MACHINE_CPUS_MAX = 4096, MACHINE_THREADS_PER_CORE_MAX = 8 };
     X(refill_remote_ns, ns, 300000, 0, 1000000000, "the same to another node")                     \
     X(scan_cost_ns, ns, 20, 0, 1000000, "one run-queue entry looked at by a policy")               \
     X(lock_cost_ns, ns, 100, 0, 1000000, "taking a run-queue lock nobody holds")                   \
-    X(l2_bytes, bytes, 524288, 1024, INT64_C(1099511627776), "second-level cache (cache_decay of o1)") \
+    X(l2_bytes, bytes, 524288, 1024, INT64_C(1099511627776),                                       \
+      "second-level cache (cache_decay of o1)")                                                    \
     X(disk_latency_ns, ns, 8000000, 0, INT64_C(100000000000), "one disk access")                   \
     X(disk_queue_depth, count, 1, 1, 65536, "disk accesses served at the same time")
 
@@ -52,7 +58,7 @@ enum machine_constant {
 #define MACHINE_ENUM(name, unit, value, min, max, help) MACHINE_##name,
     MACHINE_CONSTANTS(MACHINE_ENUM)
 #undef MACHINE_ENUM
-    MACHINE_CONSTANT_COUNT
+        MACHINE_CONSTANT_COUNT
 };
 
 struct machine_constant_info {
@@ -69,61 +75,105 @@ struct machine_cpu {
 };
 
 enum machine_distance { /* how far a task moved */
-    MACHINE_SAME_CPU,
-    MACHINE_SAME_CORE,
-    MACHINE_SAME_PACKAGE,
-    MACHINE_SAME_NODE,
-    MACHINE_REMOTE_NODE,
-    MACHINE_DISTANCE_COUNT
+                        MACHINE_SAME_CPU,
+                        MACHINE_SAME_CORE,
+                        MACHINE_SAME_PACKAGE,
+                        MACHINE_SAME_NODE,
+                        MACHINE_REMOTE_NODE,
+                        MACHINE_DISTANCE_COUNT
 };
 
 struct machine {
-    char name[128];                  /* shipped name, file or topology, as the user gave it */
-    char topology[256];              /* hwloc synthetic form, or a print-out of the discovered one */
+    char name[128];     /* shipped name, file or topology, as the user gave it */
+    char topology[256]; /* hwloc synthetic form, or a print-out of the discovered one */
     int32_t cpu_count, core_count, package_count, node_count, llc_count;
-    struct machine_cpu *cpu;         /* by cpu */
-    int32_t *core_first;             /* by core, core_count + 1 entries: where its cpus start in core_cpu */
-    int32_t *core_cpu;               /* by place: cpus of core 0, of core 1, ...; ascending within a core */
+    struct machine_cpu *cpu; /* by cpu */
+    int32_t *core_first;     /* by core, core_count + 1 entries: where its cpus start in core_cpu */
+    int32_t *core_cpu;       /* by place: cpus of core 0, of core 1, ...; ascending within a core */
     int32_t *package_first, *package_cpu; /* the same for packages */
     int32_t *node_first, *node_cpu;       /* the same for nodes */
     int64_t constant[MACHINE_CONSTANT_COUNT];
-    char *source[MACHINE_CONSTANT_COUNT]; /* "spec", "published", "assumed", "fitted:CELLS", "given" */
-    bool has_smt;                    /* some core has more than one thread */
+    char *source[MACHINE_CONSTANT_COUNT]; /* "spec", "published", "assumed", "fitted:CELLS", "given"
+                                           */
+    bool has_smt;                         /* some core has more than one thread */
 };
 
 /*
- * Opens a machine by what the user wrote: a shipped name ("xeon-2phys-ht"), a path to a machine file
- * (contains '/' or ends in .json) or hwloc XML (.xml), "host", or an hwloc synthetic string (has a ':').
- * An unknown name is HL_USAGE and lists near ones. Closing is safe on a zeroed machine.
+ * Opens a machine by what the user wrote: "host", "smp:CPUS", "smt:CORESxTHREADS", a shipped name
+ * ("xeon-2phys-ht"), a path to a machine file (contains '/' or ends in .json) or hwloc XML (.xml),
+ * or an hwloc synthetic string (has a ':'). An unknown name is HL_USAGE and lists near ones. On
+ * failure *m is zeroed. Closing is safe on a zeroed machine.
  */
-enum hl_status machine_open(struct machine *m, const char *text, struct hl_error *err) HL_MUST_CHECK;
+enum hl_status machine_open(struct machine *m, const char *text,
+                            struct hl_error *err) HL_MUST_CHECK;
 
-/* "KEY=VALUE" of --machine-param: a constant of the table, or topology=SYNTHETIC (constants stay). */
-enum hl_status machine_set(struct machine *m, const char *assignment, struct hl_error *err) HL_MUST_CHECK;
+/* "KEY=VALUE" of --machine-param: a constant of the table, or topology=SYNTHETIC (constants stay).
+ */
+enum hl_status machine_set(struct machine *m, const char *assignment,
+                           struct hl_error *err) HL_MUST_CHECK;
 
 /* One constant by name; the text in the unit of the table (ppm as decimal, ns also as "3us"). */
 enum hl_status machine_set_constant(struct machine *m, const char *name, const char *text,
                                     const char *source, struct hl_error *err) HL_MUST_CHECK;
 
 /* Replaces the topology by an hwloc synthetic string; constants and name stay. */
-enum hl_status machine_set_topology(struct machine *m, const char *synthetic, struct hl_error *err)
-    HL_MUST_CHECK;
+enum hl_status machine_set_topology(struct machine *m, const char *synthetic,
+                                    struct hl_error *err) HL_MUST_CHECK;
 
 void machine_close(struct machine *m);
 
-enum machine_distance machine_distance(const struct machine *m, int from_cpu, int to_cpu);
+/* A package may hold several nodes: a move between them is one within the package. */
+static inline enum machine_distance machine_distance(const struct machine *m, int from_cpu,
+                                                     int to_cpu)
+{
+    const struct machine_cpu *from = &m->cpu[from_cpu], *to = &m->cpu[to_cpu];
+
+    if (from_cpu == to_cpu)
+        return MACHINE_SAME_CPU;
+    if (from->core == to->core)
+        return MACHINE_SAME_CORE;
+    if (from->package == to->package)
+        return MACHINE_SAME_PACKAGE;
+    return from->node == to->node ? MACHINE_SAME_NODE : MACHINE_REMOTE_NODE;
+}
 
 /* Number of threads of the core of `cpu`, and of its package. */
-int machine_core_size(const struct machine *m, int cpu);
-int machine_package_size(const struct machine *m, int cpu);
+static inline int machine_core_size(const struct machine *m, int cpu)
+{
+    return m->core_first[m->cpu[cpu].core + 1] - m->core_first[m->cpu[cpu].core];
+}
 
-/* Online cpus this process may use, by affinity and cgroup quota: max(1, min(allowed, ceil(quota)));
- * the number that decides kernbench's symbolic loads on the host. */
+static inline int machine_package_size(const struct machine *m, int cpu)
+{
+    return m->package_first[m->cpu[cpu].package + 1] - m->package_first[m->cpu[cpu].package];
+}
+
+/* ---- this machine, or the one that the sysroot describes ---- */
+
+enum machine_host_limit { MACHINE_LIMIT_ONLINE, MACHINE_LIMIT_ALLOWED, MACHINE_LIMIT_QUOTA };
+
+struct machine_host_cpus {
+    int32_t online_count;  /* of the whole machine */
+    int32_t allowed_count; /* online and in this process's affinity */
+    int64_t quota_ppm;     /* cpus by cgroup quota, the least of all levels, v1 and v2; 0: none */
+    int32_t
+        usable_count; /* max(1, min(allowed, quota rounded up)): sets kernbench's symbolic loads */
+    enum machine_host_limit limit;  /* which of them set it */
+    struct machine_cpu_set allowed; /* by the system's numbers */
+};
+
+enum hl_status machine_host_cpus_read(struct machine_host_cpus *cpus,
+                                      struct hl_error *err) HL_MUST_CHECK;
+
+/* "host 64, allowed 4, quota 1.5: 2 usable, set by the quota, rounded up"; no quota is "none". */
+void machine_host_cpus_print(const struct machine_host_cpus *cpus, char *text, size_t bytes);
+
+/* usable_count alone. */
 enum hl_status machine_host_usable_cpus(int *count, struct hl_error *err) HL_MUST_CHECK;
 
-/* The names of the shipped machines, sorted; the array ends with NULL and is freed with hl_free, its strings too.
- * Data files are looked for in $HALFLOAD_DATA, beside the program (../machines of a build tree), then in the
- * installed data folder: see base/data_dir.h. */
+/* The names of the shipped machines (base/data_dir.h says where they are), sorted, ends with NULL;
+ * freed with hl_data_list_close. Beside them there are always host, smp:CPUS, smt:CORESxTHREADS and
+ * synthetic strings. */
 enum hl_status machine_list(char ***names, struct hl_error *err) HL_MUST_CHECK;
 
 static inline int64_t machine_constant(const struct machine *m, enum machine_constant c)

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * runs_json.c - runs as JSON, one run per line, keys in a fixed order (docs/formats.md).
+ *
+ *     {"schema":1,"runs":[
+ *     {"source":"sim","workload":"kernbench","load":"3","level":3,"policy":"o1","variant":{}, ...,
+ *      "elapsed_s":196.91,"user_s":null, ...,"reasons":{"user_s":"why it was not had"}}
+ *     ]}
+ *
+ * Neither the time of day nor a build id is in it: equal runs are equal bytes.
+ */
+#include "report/report.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "report/write.h"
+
+static void write_text(FILE *out, const char *key, const char *text)
+{
+    (void)fprintf(out, "\"%s\":", key);
+    report_write_json_string(out, text);
+    (void)fputc(',', out);
+}
+
+/* "K=V,K2=V2" as {"K":"V","K2":"V2"}; a backslash takes the next character literally. */
+static void write_variant(FILE *out, const char *variant)
+{
+    char copy[sizeof(((struct run *)NULL)->variant)], *pieces[sizeof(copy)];
+    int count = 0;
+
+    (void)snprintf(copy, sizeof(copy), "%s", variant);
+    if (copy[0] != '\0')
+        count = hl_split(copy, ',', pieces, (int)sizeof(copy));
+    (void)fputs("\"variant\":{", out);
+    for (int i = 0; i < count; i++) {
+        char *equals = strchr(pieces[i], '=');
+
+        if (equals != NULL)
+            *equals = '\0';
+        (void)fputs(i == 0 ? "" : ",", out);
+        report_write_json_string(out, pieces[i]);
+        (void)fputc(':', out);
+        report_write_json_string(out, equals == NULL ? "" : equals + 1);
+    }
+    (void)fputs("},", out);
+}
+
+static void write_metrics(FILE *out, const struct run *run)
+{
+    bool is_first = true;
+
+    for (int i = 0; i < RUN_METRIC_COUNT; i++) {
+        (void)fprintf(out, "\"%s\":", run_metric_table[i].name);
+        report_write_json_number(out, run->metric[i]);
+        (void)fputc(',', out);
+    }
+    (void)fputs("\"reasons\":{", out);
+    for (int i = 0; i < RUN_METRIC_COUNT; i++) {
+        if (run_has(run, (enum run_metric)i))
+            continue;
+        (void)fprintf(out, "%s\"%s\":", is_first ? "" : ",", run_metric_table[i].name);
+        report_write_json_string(out, run->reason[i] == NULL ? "not measured" : run->reason[i]);
+        is_first = false;
+    }
+    (void)fputc('}', out);
+}
+
+static void write_run(FILE *out, const struct run *run)
+{
+    (void)fputc('{', out);
+    write_text(out, "source", run_source_name(run->source));
+    write_text(out, "workload", run->workload);
+    write_text(out, "load", run->load);
+    if (run->level < 0)
+        (void)fputs("\"level\":null,", out);
+    else
+        (void)fprintf(out, "\"level\":%" PRId64 ",", run->level);
+    if (run->policy[0] == '\0')
+        (void)fputs("\"policy\":null,", out);
+    else
+        write_text(out, "policy", run->policy);
+    write_variant(out, run->variant);
+    write_text(out, "machine", run->machine);
+    (void)fprintf(out, "\"seed\":%" PRIu64 ",\"block\":%" PRId32 ",\"run\":%" PRId32 ",", run->seed,
+                  run->block, run->run);
+    write_text(out, "status", run_status_name(run->status));
+    (void)fprintf(out, "\"exit_status\":%" PRId32 ",", run->exit_status);
+    write_metrics(out, run);
+    (void)fputc('}', out);
+}
+
+enum hl_status report_runs_json(FILE *out, const struct run_list *runs, struct hl_error *err)
+{
+    (void)fputs("{\"schema\":1,\"runs\":[", out);
+    for (size_t i = 0; i < runs->count; i++) {
+        (void)fputs(i == 0 ? "\n" : ",\n", out);
+        write_run(out, &runs->runs[i]);
+    }
+    (void)fputs(runs->count == 0 ? "]}\n" : "\n]}\n", out);
+    return report_write_end(out, err);
+}

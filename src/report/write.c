@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * write.c - JSON strings and numbers, CSV fields, and whether a stream took them.
+ *
+ * Errors of a stream are sticky, so that writers look once, at the end.
+ */
+#include "report/write.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include "base/format.h"
+
+void report_write(FILE *out, const char *format, ...)
+{
+    char text[1024];
+    va_list args;
+
+    va_start(args, format);
+    (void)hl_vformat(text, sizeof(text), format, args);
+    va_end(args);
+    (void)fputs(text, out);
+}
+
+/* Bytes of the UTF-8 sequence at `text` (RFC 3629); 0 if there is none. */
+static size_t utf8_bytes(const unsigned char *text)
+{
+    size_t bytes = text[0] < 0x80   ? 1
+                   : text[0] < 0xc2 ? 0
+                   : text[0] < 0xe0 ? 2
+                   : text[0] < 0xf0 ? 3
+                                    : 4;
+
+    if (text[0] > 0xf4)
+        return 0;
+    for (size_t i = 1; i < bytes; i++)
+        if ((text[i] & 0xc0) != 0x80)
+            return 0;
+    /* Longer than needed, surrogates, beyond U+10FFFF. */
+    if ((text[0] == 0xe0 && text[1] < 0xa0) || (text[0] == 0xed && text[1] > 0x9f) ||
+        (text[0] == 0xf0 && text[1] < 0x90) || (text[0] == 0xf4 && text[1] > 0x8f))
+        return 0;
+    return bytes;
+}
+
+void report_write_json_string(FILE *out, const char *text)
+{
+    (void)fputc('"', out);
+    while (*text != '\0') {
+        size_t bytes = utf8_bytes((const unsigned char *)text);
+
+        if (bytes == 0)
+            (void)fputs("\\ufffd", out);
+        else if (*text == '"' || *text == '\\')
+            (void)fprintf(out, "\\%c", *text);
+        else if (*text == '\n')
+            (void)fputs("\\n", out);
+        else if (*text == '\t')
+            (void)fputs("\\t", out);
+        else if ((unsigned char)*text < ' ' || *text == 0x7f)
+            (void)fprintf(out, "\\u%04x", (unsigned)*text);
+        else
+            (void)fwrite(text, 1, bytes, out);
+        text += bytes == 0 ? 1 : bytes;
+    }
+    (void)fputc('"', out);
+}
+
+void report_write_json_number(FILE *out, double value)
+{
+    char text[HL_EXACT_BYTES];
+
+    (void)fputs(isfinite(value) ? hl_format_exact(text, value) : "null", out);
+}
+
+void report_write_csv_field(FILE *out, const char *text)
+{
+    if (strpbrk(text, ",\"\r\n") == NULL) {
+        (void)fputs(text, out);
+        return;
+    }
+    (void)fputc('"', out);
+    for (; *text != '\0'; text++) {
+        if (*text == '"')
+            (void)fputc('"', out);
+        (void)fputc(*text, out);
+    }
+    (void)fputc('"', out);
+}
+
+enum hl_status report_write_end(FILE *out, struct hl_error *err)
+{
+    errno = 0;
+    if (fflush(out) == 0 && !ferror(out))
+        return HL_OK;
+    return hl_fail(err, HL_NOT_PERMITTED, "cannot write the report: %s",
+                   errno == 0 ? "the stream failed before" : strerror(errno));
+}

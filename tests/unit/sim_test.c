@@ -1,0 +1,405 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* sim_test.c - the engine under the smallest policies that can be written. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "base/units.h"
+#include "sim/sim.h"
+
+/* ---- a policy: one list for all cpus; the running task stays first in line for its cpu ---- */
+
+struct line {
+    struct hl_list ready;
+};
+
+static void line_enqueue(struct policy *p, struct policy_task *t, int cpu, const struct policy_wakeup *w)
+{
+    struct line *line = policy_data(p);
+
+    (void)cpu;
+    (void)w;
+    hl_list_push_back(&line->ready, &t->link);
+    for (int c = 0; c < policy_cpu_count(p); c++)
+        if (policy_running(p, c) == NULL && policy_allowed(t, c)) {
+            policy_kick(p, c);
+            return;
+        }
+}
+
+static void line_dequeue(struct policy *p, struct policy_task *t, int cpu, enum policy_why why,
+                         enum policy_wait wait)
+{
+    struct line *line = policy_data(p);
+
+    (void)cpu;
+    (void)why;
+    (void)wait;
+    if (t->on_cpu == POLICY_NO_CPU)
+        hl_list_remove(&line->ready, &t->link);
+}
+
+static struct policy_task *line_pick(struct policy *p, int cpu, struct policy_task *prev)
+{
+    struct line *line = policy_data(p);
+
+    if (prev != NULL)
+        return prev;
+    for (struct hl_link *link = line->ready.first; link != NULL; link = link->next) {
+        struct policy_task *t = HL_LIST_ENTRY(link, struct policy_task, link);
+
+        if (policy_allowed(t, cpu)) {
+            hl_list_remove(&line->ready, link);
+            return t;
+        }
+    }
+    return NULL;
+}
+
+static const struct policy_ops line_ops = {
+    .name = "line",
+    .policy_bytes = sizeof(struct line),
+    .enqueue = line_enqueue,
+    .dequeue = line_dequeue,
+    .pick = line_pick,
+};
+
+static struct policy_task *first_seen;
+
+static struct policy_task *liar_pick(struct policy *p, int cpu, struct policy_task *prev)
+{
+    struct policy_task *t = line_pick(p, cpu, prev);
+
+    if (first_seen == NULL)
+        first_seen = t;
+    return cpu == 0 ? t : first_seen; /* also while it runs on cpu 0 */
+}
+
+/* ---- scenes ---- */
+
+struct scene {
+    struct machine machine;
+    struct workload workload;
+    struct policy_spec policy;
+    struct sim_options options;
+    struct sim_result result;
+    struct hl_error err;
+};
+
+/* A machine on which nothing costs anything. */
+static void set(struct scene *scene, const char *topology)
+{
+    memset(scene, 0, sizeof(*scene));
+    assert_int_equal(machine_open(&scene->machine, topology, &scene->err), HL_OK);
+    for (int i = 0; i < MACHINE_CONSTANT_COUNT; i++)
+        if (strcmp(machine_constant_table[i].unit, "ns") == 0)
+            scene->machine.constant[i] = 0;
+    scene->machine.constant[MACHINE_smt_cost] = 0;
+    scene->machine.constant[MACHINE_smt_gain] = 200000;
+    scene->policy.ops = &line_ops;
+    scene->options = (struct sim_options){.machine = &scene->machine,
+                                          .policy = &scene->policy,
+                                          .workload = &scene->workload,
+                                          .seed = 1,
+                                          .check_each_event = true};
+}
+
+static int32_t program(struct scene *scene, const char *name)
+{
+    int32_t index;
+
+    assert_int_equal(workload_program(&scene->workload, name, &index, &scene->err), HL_OK);
+    return index;
+}
+
+static void step(struct scene *scene, enum program_op op, int32_t target, int64_t amount)
+{
+    struct program_step s = {.op = (uint8_t)op, .target = target, .amount = amount};
+
+    assert_int_equal(workload_step(&scene->workload, &s, &scene->err), HL_OK);
+}
+
+static void task(struct scene *scene, int32_t index, int64_t at_ns)
+{
+    struct workload_task t = {.program = index, .at_ns = at_ns, .cpu_set = -1, .start_cpu = -1};
+
+    assert_int_equal(workload_add_task(&scene->workload, &t, &scene->err), HL_OK);
+}
+
+static void add_job(struct scene *scene, int64_t at_ns, int64_t run_ns)
+{
+    int32_t index = program(scene, "job");
+
+    step(scene, OP_RUN, 0, run_ns);
+    step(scene, OP_EXIT, 0, 0);
+    task(scene, index, at_ns);
+}
+
+static void play(struct scene *scene)
+{
+    scene->workload.live_task_max = 64;
+    assert_int_equal(sim_run(&scene->options, &scene->result, &scene->err), HL_OK);
+}
+
+static void done(struct scene *scene)
+{
+    workload_close(&scene->workload);
+    machine_close(&scene->machine);
+}
+
+/* ---- tests ---- */
+
+static void a_job_takes_its_time(void **state)
+{
+    struct scene scene;
+
+    (void)state;
+    set(&scene, "pack:1 core:1 pu:1");
+    add_job(&scene, 0, 5 * HL_NS_PER_MS);
+    add_job(&scene, 2 * HL_NS_PER_MS, HL_NS_PER_MS);
+    play(&scene);
+    assert_int_equal(scene.result.elapsed_ns, 6 * HL_NS_PER_MS);
+    /* The second waits from 2 to 5 ms. */
+    assert_float_equal(scene.result.run.metric[RUN_run_delay_task_s], 0.003, 1e-12);
+    assert_float_equal(scene.result.run.metric[RUN_user_s], 0.006, 1e-12);
+    done(&scene);
+}
+
+static void siblings_share_a_core(void **state)
+{
+    struct scene scene;
+
+    (void)state;
+    set(&scene, "pack:2 core:1 pu:2");
+    add_job(&scene, 0, 6 * HL_NS_PER_MS);
+    add_job(&scene, 0, 12 * HL_NS_PER_MS);
+    play(&scene);
+    /* g = 0.2: each runs at 0.6; the first ends at 10 ms, when the second has 6 ms left. */
+    assert_in_range(scene.result.elapsed_ns, 16 * HL_NS_PER_MS, 16 * HL_NS_PER_MS + 400);
+    /* Both threads of core 0 busy while core 1 is idle for 10 ms. */
+    assert_float_equal(scene.result.run.metric[RUN_crowded_core_s], 0.010, 1e-6);
+    assert_float_equal(scene.result.run.metric[RUN_shared_cpu_s], 0.020, 1e-6);
+    assert_float_equal(scene.result.run.metric[RUN_wasted_cpu_s], 0, 0);
+    done(&scene);
+}
+
+static void cutting_a_step_changes_nothing(void **state)
+{
+    uint64_t hash[2];
+    double elapsed[2];
+
+    (void)state;
+    for (int cut = 0; cut < 2; cut++) {
+        struct scene scene;
+        int32_t index;
+
+        set(&scene, "pack:1 core:1 pu:2");
+        scene.machine.constant[MACHINE_switch_cost_ns] = 3333;
+        add_job(&scene, 1234567, 9999999);
+        index = program(&scene, "cut");
+        step(&scene, OP_RUN, 0, cut ? 777777 : 7777777);
+        if (cut)
+            step(&scene, OP_RUN, 0, 7000000);
+        step(&scene, OP_EXIT, 0, 0);
+        task(&scene, index, 0);
+        play(&scene);
+        hash[cut] = scene.result.event_hash;
+        elapsed[cut] = scene.result.run.metric[RUN_elapsed_s];
+        done(&scene);
+    }
+    assert_true(hash[0] == hash[1]);
+    assert_true(elapsed[0] == elapsed[1]);
+}
+
+static void a_tree_of_processes_ends_when_the_last_is_reaped(void **state)
+{
+    struct scene scene;
+    int32_t child, parent;
+
+    (void)state;
+    set(&scene, "pack:2 core:1 pu:1");
+    child = program(&scene, "child");
+    step(&scene, OP_RUN, 0, 3 * HL_NS_PER_MS);
+    step(&scene, OP_EXIT, 0, 0);
+    parent = program(&scene, "parent");
+    step(&scene, OP_FORK, child, 0);
+    step(&scene, OP_FORK, child, 0);
+    step(&scene, OP_RUN, 0, HL_NS_PER_MS);
+    step(&scene, OP_WAIT, 0, INT64_MAX);
+    step(&scene, OP_EXIT, 0, 0);
+    task(&scene, parent, 0);
+    play(&scene);
+    /* cpu 0: parent 1 ms, second child 3 ms; cpu 1: first child 3 ms. */
+    assert_int_equal(scene.result.elapsed_ns, 4 * HL_NS_PER_MS);
+    assert_float_equal(scene.result.run.metric[RUN_tasks], 3, 0);
+    done(&scene);
+}
+
+static void vfork_blocks_the_parent_until_exec(void **state)
+{
+    struct scene scene;
+    int32_t child, parent;
+
+    (void)state;
+    set(&scene, "pack:2 core:1 pu:1");
+    child = program(&scene, "child");
+    step(&scene, OP_RUN, 0, 2 * HL_NS_PER_MS);
+    step(&scene, OP_EXEC, -1, 0);
+    step(&scene, OP_RUN, 0, 5 * HL_NS_PER_MS);
+    step(&scene, OP_EXIT, 0, 0);
+    parent = program(&scene, "parent");
+    step(&scene, OP_VFORK, child, 0);
+    step(&scene, OP_RUN, 0, 9 * HL_NS_PER_MS);
+    step(&scene, OP_WAIT, 0, INT64_MAX);
+    step(&scene, OP_EXIT, 0, 0);
+    task(&scene, parent, 0);
+    play(&scene);
+    assert_int_equal(scene.result.elapsed_ns, 11 * HL_NS_PER_MS);
+    done(&scene);
+}
+
+static void pipes_carry_bytes_and_end(void **state)
+{
+    struct scene scene;
+    int32_t reader, writer;
+
+    (void)state;
+    set(&scene, "pack:2 core:1 pu:1");
+    assert_int_equal(hl_grow(&scene.workload.pipes, &scene.workload.pipe_capacity, 1,
+                             sizeof(*scene.workload.pipes), &scene.err),
+                     HL_OK);
+    scene.workload.pipes[0] = (struct workload_pipe){.capacity_bytes = 100};
+    scene.workload.pipe_count = 1;
+    reader = program(&scene, "reader");
+    step(&scene, OP_RUN, 0, HL_NS_PER_MS); /* the writer fills the pipe meanwhile and blocks */
+    step(&scene, OP_READ, 0, 250);
+    step(&scene, OP_READ, 0, 1); /* end of file */
+    step(&scene, OP_RUN, 0, HL_NS_PER_MS);
+    step(&scene, OP_EXIT, 0, 0);
+    writer = program(&scene, "writer");
+    step(&scene, OP_WRITE, 0, 250);
+    step(&scene, OP_RUN, 0, 5 * HL_NS_PER_MS);
+    step(&scene, OP_EXIT, 0, 0);
+    task(&scene, reader, 0);
+    task(&scene, writer, 0);
+    play(&scene);
+    /* The writer is through at 1 ms, exits at 6; the reader meets the end then and runs 1 ms more. */
+    assert_int_equal(scene.result.elapsed_ns, 7 * HL_NS_PER_MS);
+    done(&scene);
+}
+
+static void slots_bound_the_children_at_one_time(void **state)
+{
+    struct scene scene;
+    int32_t child, parent;
+
+    (void)state;
+    set(&scene, "pack:4 core:1 pu:1");
+    assert_int_equal(hl_grow(&scene.workload.slots, &scene.workload.slot_capacity, 1,
+                             sizeof(*scene.workload.slots), &scene.err),
+                     HL_OK);
+    scene.workload.slots[0].count = 2;
+    scene.workload.slot_count = 1;
+    child = program(&scene, "cc1");
+    step(&scene, OP_RUN, 0, HL_NS_PER_MS);
+    step(&scene, OP_EXIT, 0, 0);
+    parent = program(&scene, "make");
+    step(&scene, OP_SLOT, 0, 0);
+    step(&scene, OP_FORK, child, 0);
+    step(&scene, OP_LOOP, 0, 6);
+    step(&scene, OP_WAIT, 0, INT64_MAX);
+    step(&scene, OP_EXIT, 0, 0);
+    task(&scene, parent, 0);
+    play(&scene);
+    assert_float_equal(scene.result.run.metric[RUN_peak_compilers], 2, 0);
+    assert_int_equal(scene.result.elapsed_ns, 3 * HL_NS_PER_MS);
+    done(&scene);
+}
+
+static void an_impossible_pick_ends_the_run(void **state)
+{
+    struct scene scene;
+    struct policy_ops liar = line_ops;
+
+    (void)state;
+    set(&scene, "pack:2 core:1 pu:1");
+    liar.name = "liar";
+    liar.pick = liar_pick;
+    scene.policy.ops = &liar;
+    first_seen = NULL;
+    add_job(&scene, 0, HL_NS_PER_MS);
+    add_job(&scene, HL_NS_PER_MS / 2, HL_NS_PER_MS);
+    scene.workload.live_task_max = 8;
+    assert_int_equal(sim_run(&scene.options, &scene.result, &scene.err), HL_BAD_POLICY);
+    assert_string_equal(scene.err.text,
+                        "liar picked task 0 for cpu 1 at 500000 ns: it is running on another cpu");
+    done(&scene);
+}
+
+static void a_wait_that_nothing_can_end_is_reported(void **state)
+{
+    struct scene scene;
+    int32_t index;
+
+    (void)state;
+    set(&scene, "pack:1 core:1 pu:1");
+    index = program(&scene, "hermit");
+    scene.workload.lock_count = 1;
+    step(&scene, OP_RUN, 0, 10);
+    step(&scene, OP_LOCK, 0, 0);
+    step(&scene, OP_EXIT, 0, 0); /* dies with the lock */
+    task(&scene, index, 0);
+    task(&scene, index, 5);
+    scene.workload.live_task_max = 8;
+    assert_int_equal(sim_run(&scene.options, &scene.result, &scene.err), HL_BAD_INPUT);
+    assert_string_equal(scene.err.text, "nothing can happen after 20 ns and 1 tasks have not ended; the "
+                                        "first is task 1 'hermit' at step 1 of its program");
+    done(&scene);
+}
+
+static void the_event_loop_allocates_nothing(void **state)
+{
+    uint64_t allocations[2];
+
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        struct scene scene;
+        int32_t index;
+        uint64_t before;
+
+        set(&scene, "pack:2 core:1 pu:2");
+        index = program(&scene, "job");
+        step(&scene, OP_RUN, 0, HL_NS_PER_US);
+        step(&scene, OP_SLEEP, 0, HL_NS_PER_US);
+        step(&scene, OP_LOOP, 0, i == 0 ? 10 : 10000);
+        step(&scene, OP_EXIT, 0, 0);
+        for (int k = 0; k < 6; k++)
+            task(&scene, index, k);
+        before = hl_alloc_count();
+        play(&scene);
+        allocations[i] = hl_alloc_count() - before;
+        done(&scene);
+    }
+    assert_int_equal(allocations[0], allocations[1]);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_job_takes_its_time),
+        cmocka_unit_test(siblings_share_a_core),
+        cmocka_unit_test(cutting_a_step_changes_nothing),
+        cmocka_unit_test(a_tree_of_processes_ends_when_the_last_is_reaped),
+        cmocka_unit_test(vfork_blocks_the_parent_until_exec),
+        cmocka_unit_test(pipes_carry_bytes_and_end),
+        cmocka_unit_test(slots_bound_the_children_at_one_time),
+        cmocka_unit_test(an_impossible_pick_ends_the_run),
+        cmocka_unit_test(a_wait_that_nothing_can_end_is_reported),
+        cmocka_unit_test(the_event_loop_allocates_nothing),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

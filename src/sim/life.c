@@ -83,7 +83,14 @@ struct sim_task *life_new(struct sim *s, int program, struct sim_task *parent)
 
 static void come_alive(struct sim *s, struct sim_task *t)
 {
-    hl_list_push_back(&s->live, &t->live);
+    struct sim_task *before = NULL, *last = HL_LIST_ENTRY(s->live.last, struct sim_task, live);
+
+    /* Tasks of the start have their ids from time zero and may come late; all others come in order. */
+    while (last != NULL && last->pub.id > t->pub.id) {
+        before = last;
+        last = HL_LIST_ENTRY(last->live.prev, struct sim_task, live);
+    }
+    hl_list_insert_before(&s->live, before == NULL ? NULL : &before->live, &t->live);
     if (!t->background)
         s->foreground_left++;
     count_writers(s, t, 1);

@@ -140,8 +140,13 @@ static void add_job(struct scene *scene, int64_t at_ns, int64_t run_ns)
 
 static void play(struct scene *scene)
 {
+    enum hl_status status;
+
     scene->workload.live_task_max = 64;
-    assert_int_equal(sim_run(&scene->options, &scene->result, &scene->err), HL_OK);
+    status = sim_run(&scene->options, &scene->result, &scene->err);
+    if (status != HL_OK)
+        print_error("%s\n", scene->err.text);
+    assert_int_equal(status, HL_OK);
 }
 
 static void done(struct scene *scene)

@@ -29,6 +29,8 @@ enum { MACHINE_CPUS_MAX = 4096, MACHINE_THREADS_PER_CORE_MAX = 8 };
       "extra throughput of a core when a second thread is busy; a third adds half of it, and so "  \
       "on")                                                                                        \
     X(smt_cost, ppm, 10000, 0, 500000, "slowdown of any thread while SMT is switched on at all")   \
+    X(smp_cost, ppm, 0, 0, 500000,                                                                 \
+      "slowdown of any cpu by a kernel built for several: locked instructions")                    \
     X(speed, ppm, 1000000, 1000, 1000000000,                                                       \
       "speed of a cpu relative to the one profiles are written for")                               \
     X(memory_contention, ppm, 0, 0, 1000000,                                                       \

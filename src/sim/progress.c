@@ -14,7 +14,8 @@ void progress_init_rates(struct sim *s)
     const struct machine *m = s->machine;
     int64_t gain = machine_constant(m, MACHINE_smt_gain);
     int64_t total_ppm = HL_PPM, speed = machine_constant(m, MACHINE_speed);
-    int64_t smt_divisor = HL_PPM + (m->has_smt ? machine_constant(m, MACHINE_smt_cost) : 0);
+    int64_t divisor = HL_PPM + (m->has_smt ? machine_constant(m, MACHINE_smt_cost) : 0) +
+                      (m->cpu_count > 1 ? machine_constant(m, MACHINE_smp_cost) : 0);
 
     /* M2: k busy threads deliver 1 + g (1 + 1/2 + ... + 1/(k-1)), shared equally. */
     for (int k = 1; k <= MACHINE_THREADS_PER_CORE_MAX; k++) {
@@ -27,7 +28,7 @@ void progress_init_rates(struct sim *s)
     for (int cpu = 0; cpu < s->cpu_count; cpu++) {
         int64_t rate = RATE_ONE * speed / HL_PPM * m->cpu[cpu].capacity / 1024;
 
-        rate = rate * HL_PPM / smt_divisor;
+        rate = rate * HL_PPM / divisor;
         s->cpus[cpu].full_rate = HL_MAX(rate, 1);
         s->cpus[cpu].core = m->cpu[cpu].core;
     }

@@ -4,8 +4,8 @@
  *
  *     { "about": "make vmlinux of a 2.4 tree",
  *       "constants": {
- *         "work_ns": { "value": "66s", "unit": "ns", "source": "fitted:UP/make" },
- *         "as_share": { "value": 0.01, "unit": "ratio", "source": "spec linux 9" } } }
+ *         "work_ns": { "value": 65.5, "unit": "s", "source": "fitted:UP/make" },
+ *         "as_share": { "value": 0.01, "unit": "ratio", "source": "spec", "note": "linux 9" } } }
  *
  * A constant that a file does not give has the default of the table, whose source is "assumed".
  */
@@ -18,8 +18,9 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "base/units.h"
+#include "machine/costs.h"
 
-enum { PROFILE_BYTES_MAX = 1 << 20, PROFILE_SOURCE_MAX = 400, PROFILE_PATH_MAX = 4096 };
+enum { PROFILE_BYTES_MAX = 1 << 20, PROFILE_ABOUT_MAX = 2000, PROFILE_PATH_MAX = 4096 };
 
 const struct machine_constant_info profile_constant_table[PROFILE_CONSTANT_COUNT] = {
 #define PROFILE_INFO(constant, constant_unit, default_value, least, most, text)                    \
@@ -35,94 +36,25 @@ const struct machine_constant_info profile_constant_table[PROFILE_CONSTANT_COUNT
 
 void profile_close(struct profile *profile)
 {
-    for (int i = 0; i < PROFILE_CONSTANT_COUNT; i++)
-        hl_free(profile->source[i]);
+    machine_constants_close(PROFILE_CONSTANT_COUNT, profile->source);
     *profile = (struct profile){0};
-}
-
-static enum hl_status source_set(struct profile *profile, int constant, const char *source,
-                                 struct hl_error *err)
-{
-    char *copy = hl_strdup(source);
-
-    if (copy == NULL)
-        return hl_fail(err, HL_NO_MEMORY, "out of memory for the source of %s",
-                       profile_constant_table[constant].name);
-    hl_free(profile->source[constant]);
-    profile->source[constant] = copy;
-    return HL_OK;
-}
-
-/* The unit as files spell it. */
-static const char *file_unit(const struct machine_constant_info *info)
-{
-    return strcmp(info->unit, "ppm") == 0 ? "ratio" : info->unit;
-}
-
-static enum hl_status read_value(const struct hl_json_node *node,
-                                 const struct machine_constant_info *info, int64_t *value,
-                                 struct hl_error *err)
-{
-    bool yes;
-
-    if (strcmp(info->unit, "ppm") == 0)
-        return hl_json_decimal(node, HL_PPM, info->min, info->max, value, err);
-    if (strcmp(info->unit, "ns") == 0)
-        return hl_json_duration_ns(node, info->min, info->max, value, err);
-    if (strcmp(info->unit, "bool") == 0) {
-        HL_TRY(hl_json_bool(node, &yes, err));
-        *value = yes;
-        return HL_OK;
-    }
-    return hl_json_int(node, info->min, info->max, value, err);
-}
-
-static enum hl_status read_constant(struct profile *profile, int constant,
-                                    const struct hl_json_node *node, struct hl_error *err)
-{
-    static const char *const keys[] = {"value", "unit", "source"};
-    const struct machine_constant_info *info = &profile_constant_table[constant];
-    struct hl_json_node value, unit, source;
-    const char *unit_text, *source_text;
-
-    HL_TRY(hl_json_check_keys(node, keys, HL_COUNT_OF(keys), err));
-    HL_TRY(hl_json_member(node, "value", &value, err));
-    HL_TRY(read_value(&value, info, &profile->constant[constant], err));
-    HL_TRY(hl_json_member(node, "unit", &unit, err));
-    HL_TRY(hl_json_string(&unit, 1, 16, &unit_text, err));
-    if (strcmp(unit_text, file_unit(info)) != 0)
-        return hl_json_fail(&unit, err, "found \"%s\", expected \"%s\"", unit_text,
-                            file_unit(info));
-    HL_TRY(hl_json_member(node, "source", &source, err));
-    HL_TRY(hl_json_string(&source, 1, PROFILE_SOURCE_MAX, &source_text, err));
-    return source_set(profile, constant, source_text, err);
 }
 
 static enum hl_status read_profile(struct profile *profile, const struct hl_json_node *root,
                                    struct hl_error *err)
 {
     static const char *const keys[] = {"about", "constants"};
-    const char *names[PROFILE_CONSTANT_COUNT], *about;
     struct hl_json_node member;
+    const char *about;
 
-    for (int i = 0; i < PROFILE_CONSTANT_COUNT; i++) {
-        names[i] = profile_constant_table[i].name;
-        profile->constant[i] = profile_constant_table[i].value;
-        HL_TRY(source_set(profile, i, "assumed", err));
-    }
+    HL_TRY(machine_constants_init(profile_constant_table, PROFILE_CONSTANT_COUNT, profile->constant,
+                                  profile->source, err));
     HL_TRY(hl_json_check_keys(root, keys, HL_COUNT_OF(keys), err));
     HL_TRY(hl_json_member(root, "about", &member, err));
-    HL_TRY(hl_json_string(&member, 1, PROFILE_SOURCE_MAX, &about, err));
+    HL_TRY(hl_json_string(&member, 1, PROFILE_ABOUT_MAX, &about, err));
     HL_TRY(hl_json_member(root, "constants", &member, err));
-    HL_TRY(hl_json_check_keys(&member, names, HL_COUNT_OF(names), err));
-    for (int i = 0; i < PROFILE_CONSTANT_COUNT; i++) {
-        struct hl_json_node constant;
-
-        HL_TRY(hl_json_member_if_any(&member, names[i], &constant, err));
-        if (constant.value != NULL)
-            HL_TRY(read_constant(profile, i, &constant, err));
-    }
-    return HL_OK;
+    return machine_constants_read(profile_constant_table, PROFILE_CONSTANT_COUNT, &member,
+                                  profile->constant, profile->source, err);
 }
 
 enum hl_status profile_parse(struct profile *profile, const char *name, const char *text,

@@ -10,55 +10,34 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "base/text.h"
-#include "base/units.h"
+#include "machine/cpu_list.h"
 
-enum { CLASS_COUNT = 5, CLASS_FIRST_RT = 3, CPUS_TEXT_MAX = 512 };
+enum { CLASS_COUNT = 5, CLASS_FIRST_RT = 3 };
 
 /* In the order of workload_task.class. */
 static const char *const class_words[CLASS_COUNT] = {"normal", "batch", "idle", "fifo", "rr"};
-
-static bool add_cpus(uint64_t *set, char *piece, int cpu_count)
-{
-    char *dash = strchr(piece, '-');
-    int64_t first, last;
-
-    if (dash != NULL)
-        *dash = '\0';
-    if (!hl_parse_int(piece, &first) || !hl_parse_int(dash == NULL ? piece : dash + 1, &last) ||
-        first < 0 || last < first || last >= cpu_count)
-        return false;
-    for (int64_t cpu = first; cpu <= last; cpu++)
-        set[cpu / 64] |= UINT64_C(1) << (cpu % 64);
-    return true;
-}
 
 enum hl_status scenario_cpu_set(struct scenario_build *b, struct scenario_cursor *c, int32_t *set,
                                 struct hl_error *err)
 {
     struct workload *w = &b->s->workload;
-    int cpu_count = b->s->machine.cpu_count, count;
+    int cpu_count = b->s->machine.cpu_count, within = 0;
     size_t words = (size_t)(cpu_count + 63) / 64;
-    char text[CPUS_TEXT_MAX], *pieces[CPUS_TEXT_MAX / 2];
+    struct machine_cpu_set cpus;
     const char *word;
-    uint64_t *bits;
 
     HL_TRY(scenario_need(c, "cpus such as 0-1,3", &word, err));
-    if (strlen(word) >= sizeof(text))
-        return scenario_fail(c, err, "a list of cpus has more than %d characters; expected fewer",
-                             CPUS_TEXT_MAX - 1);
-    memcpy(text, word, strlen(word) + 1);
+    if (machine_cpu_list_parse(word, &cpus))
+        for (int cpu = 0; cpu < cpu_count; cpu++)
+            within += machine_cpu_set_has(&cpus, cpu);
+    if (within == 0 || within < machine_cpu_set_count(&cpus))
+        return scenario_fail(c, err,
+                             "cpus are '%.60s'; expected a list such as 0-1,3 within 0 to %d", word,
+                             cpu_count - 1);
     w->cpu_set_words = words;
-    HL_TRY(hl_grow(&w->cpu_sets, &w->cpu_set_capacity, w->cpu_set_count + 1, words * sizeof(*bits),
-                   err));
-    bits = w->cpu_sets + w->cpu_set_count * words;
-    memset(bits, 0, words * sizeof(*bits));
-    count = hl_split(text, ',', pieces, HL_COUNT_OF(pieces));
-    for (int i = 0; i < count; i++)
-        if (i >= HL_COUNT_OF(pieces) || !add_cpus(bits, pieces[i], cpu_count))
-            return scenario_fail(c, err,
-                                 "cpus are '%.60s'; expected a list such as 0-1,3 within 0 to %d",
-                                 word, cpu_count - 1);
+    HL_TRY(hl_grow(&w->cpu_sets, &w->cpu_set_capacity, w->cpu_set_count + 1,
+                   words * sizeof(*w->cpu_sets), err));
+    memcpy(w->cpu_sets + w->cpu_set_count * words, cpus.word, words * sizeof(*w->cpu_sets));
     *set = (int32_t)w->cpu_set_count++;
     return HL_OK;
 }

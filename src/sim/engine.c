@@ -311,15 +311,18 @@ static inline void handle_next(struct sim *s, int64_t at_ns)
         check_now(s);
 }
 
-static void observe(struct sim *s, int *next, int64_t before_ns)
+/* True if somebody looked: bringing figures up to now may have moved the end of a step. */
+static bool observe(struct sim *s, int *next, int64_t before_ns)
 {
     const struct sim_observer *observer = s->options->observer;
+    int first = *next;
 
     while (observer != NULL && *next < observer->count && observer->at_ns[*next] < before_ns) {
         if (observer->at_ns[*next] > s->now_ns)
             s->now_ns = s->policy.now_ns = observer->at_ns[*next];
         observer->look(observer->context, s, (*next)++);
     }
+    return *next > first;
 }
 
 /* Nothing can happen any more although tasks are left: all of them wait for each other. */
@@ -346,7 +349,7 @@ static void play(struct sim *s)
         int64_t at_ns = next_event_ns(s);
 
         if (at_ns > until_ns) {
-            observe(s, &next_look, until_ns);
+            (void)observe(s, &next_look, until_ns);
             s->now_ns = s->policy.now_ns = until_ns;
             break;
         }
@@ -354,8 +357,8 @@ static void play(struct sim *s)
             report_stuck(s);
             break;
         }
-        if (s->options->observer != NULL)
-            observe(s, &next_look, at_ns);
+        if (s->options->observer != NULL && observe(s, &next_look, at_ns))
+            continue;
         handle_next(s, at_ns);
     }
     if (s->status == HL_OK) {

@@ -11,9 +11,9 @@
  *     Context Switches 10431.6 (88.7)
  *     Sleeps 26554.6 (120.1)
  *
- * In front of the blocks of a policy stands its name, where kernbench prints the kernel. kernbench's
- * Context Switches are the involuntary ones, its Sleeps the voluntary ones. A deviation needs two
- * runs and a metric must have been had: what is missing is blank, never 0.
+ * In front of the blocks of a policy stands its name, where kernbench prints the kernel. Context
+ * Switches are the involuntary ones, Sleeps the voluntary ones. A deviation needs two runs and a
+ * metric must have been had: what is missing is blank, never 0.
  */
 #include "report/report.h"
 

@@ -8,7 +8,7 @@
  *     ],"mean_absolute_error":{"fitted":0.001,"predicted":null,"comparing":0.004},
  *     "order":[{"machine":"p4-ht","load":"-j2","holds":true}]}
  *
- * Where the paper normalises, each side is divided by its own reference cell and the unit is "ratio".
+ * Where the paper normalises, each side is divided by its own reference cell, unit "ratio".
  */
 #include "report/report.h"
 

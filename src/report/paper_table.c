@@ -48,7 +48,7 @@ static const char *format_value(char text[HL_EXACT_BYTES], double value)
     return text;
 }
 
-/* The places of the role letter are left blank in the other lines, so decimal points stand in line. */
+/* The place of the role letter is left blank in the other lines: decimal points stand in line. */
 static void add_value(struct report_table *table, const struct paper *paper, int cell, double value)
 {
     char text[HL_EXACT_BYTES];

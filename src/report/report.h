@@ -36,7 +36,7 @@ enum hl_status report_kernbench(FILE *out, const struct run_list *runs,
                                 const struct report_off_load *off, int off_count,
                                 struct hl_error *err) HL_MUST_CHECK;
 
-/* {"schema":1,"runs":[...]}, docs/formats.md; keys in fixed order, numbers in shortest exact form. */
+/* {"schema":1,"runs":[...]}, docs/formats.md; fixed order of keys, shortest exact numbers. */
 enum hl_status report_runs_json(FILE *out, const struct run_list *runs,
                                 struct hl_error *err) HL_MUST_CHECK;
 
@@ -44,7 +44,7 @@ enum hl_status report_runs_json(FILE *out, const struct run_list *runs,
 enum hl_status report_runs_csv(FILE *out, const struct run_list *runs,
                                struct hl_error *err) HL_MUST_CHECK;
 
-/* published, simulated, difference, cell by cell; errors by role; order of the schedulers; notes. */
+/* Published, simulated, difference by cell; errors by role; order of the schedulers; notes. */
 enum hl_status report_paper_text(FILE *out, const struct paper *paper,
                                  const struct paper_score *score,
                                  struct hl_error *err) HL_MUST_CHECK;
@@ -55,8 +55,8 @@ enum hl_status report_paper_json(FILE *out, const struct paper *paper,
                                  struct hl_error *err) HL_MUST_CHECK;
 
 /*
- * Text table with aligned columns. Cells are copied; rows may have different lengths. Running out of
- * memory, also in report_table_new, is told by report_table_print: the others take a NULL table.
+ * Text table with aligned columns. Cells are copied; rows may have different lengths. Running out
+ * of memory, also in report_table_new, is told by report_table_print: the others take a NULL table.
  */
 struct report_table;
 struct report_table *report_table_new(void);

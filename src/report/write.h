@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * write.h - what all writers of this room share: fields of the file formats, and the end of a stream.
+ * write.h - what all writers of this room share: fields of the formats, and the end of a stream.
  */
 #ifndef HL_REPORT_WRITE_H
 #define HL_REPORT_WRITE_H
@@ -12,7 +12,7 @@
 /* fprintf in the C locale; at most 1023 bytes at a time. */
 void report_write(FILE *out, const char *format, ...) HL_PRINTF(2, 3);
 
-/* A JSON string with its quotes. Bytes that are not UTF-8 become U+FFFD, so the file stays valid. */
+/* A JSON string with its quotes. Bytes that are not UTF-8 become U+FFFD: the file stays valid. */
 void report_write_json_string(FILE *out, const char *text);
 
 /* The shortest exact decimal; null for NAN and infinities. */

@@ -29,11 +29,13 @@ enum run_better { RUN_LOWER, RUN_HIGHER, RUN_NEITHER };
     X(system_s, "s", RUN_LOWER, "cpu time in the kernel, all reaped descendants")                  \
     X(percent_cpu, "%", RUN_NEITHER, "(user + system) / elapsed")                                  \
     X(involuntary_switches, "", RUN_LOWER, "context switches away from a task that could go on")   \
-    X(voluntary_switches, "", RUN_NEITHER, "context switches of tasks that block or exit (sleeps)") \
+    X(voluntary_switches, "", RUN_NEITHER,                                                         \
+      "context switches of tasks that block or exit (sleeps)")                                     \
     X(peak_compilers, "", RUN_NEITHER, "most compilers alive at one time")                         \
     X(tasks, "", RUN_NEITHER, "tasks created by the workload")                                     \
     X(run_delay_task_s, "task-s", RUN_LOWER, "time tasks were runnable and waited for a cpu")      \
-    X(wakeup_delay_task_s, "task-s", RUN_LOWER, "the part of it between wake-up or fork and running") \
+    X(wakeup_delay_task_s, "task-s", RUN_LOWER,                                                    \
+      "the part of it between wake-up or fork and running")                                        \
     X(migrations, "", RUN_LOWER, "tasks that went on on another cpu")                              \
     X(migrations_core, "", RUN_LOWER, "the part of them to a sibling thread")                      \
     X(migrations_package, "", RUN_LOWER, "to another core of the package")                         \
@@ -42,15 +44,17 @@ enum run_better { RUN_LOWER, RUN_HIGHER, RUN_NEITHER };
     X(refill_cpu_s, "cpu-s", RUN_LOWER, "cache refills after migrations")                          \
     X(overhead_cpu_s, "cpu-s", RUN_LOWER, "switches, wake-ups, ticks, queue scans and locks")      \
     X(idle_cpu_s, "cpu-s", RUN_NEITHER, "idle time summed over cpus")                              \
-    X(wasted_cpu_s, "cpu-s", RUN_LOWER, "idle while another cpu had a waiting task that might have run here") \
-    X(crowded_core_s, "core-s", RUN_LOWER, "cores with two or more busy threads while a whole core was idle") \
+    X(wasted_cpu_s, "cpu-s", RUN_LOWER,                                                            \
+      "idle while another cpu had a waiting task that might have run here")                        \
+    X(crowded_core_s, "core-s", RUN_LOWER,                                                         \
+      "cores with two or more busy threads while a whole core was idle")                           \
     X(shared_cpu_s, "cpu-s", RUN_NEITHER, "cpu time run beside a busy sibling")
 
 enum run_metric {
 #define RUN_ENUM(name, unit, better, help) RUN_##name,
     RUN_METRICS(RUN_ENUM)
 #undef RUN_ENUM
-    RUN_METRIC_COUNT
+        RUN_METRIC_COUNT
 };
 
 struct run_metric_info {
@@ -65,18 +69,19 @@ int run_metric_find(const char *name);
 struct run {
     enum run_source source;
     enum run_status status;
-    int32_t exit_status;   /* of the command; 0 when simulated */
+    int32_t exit_status; /* of the command; 0 when simulated */
     char workload[64];
-    char load[32];         /* label: "3", "half" */
-    int64_t level;         /* -1: none */
-    char policy[256];      /* "" on host (null in JSON) */
+    char load[32];    /* label: "3", "half" */
+    int64_t level;    /* -1: none */
+    char policy[256]; /* "" on host (null in JSON) */
     char machine[128];
-    char variant[256];     /* "" or "K=V" or "K=V,K2=V2" */
+    char variant[256]; /* "" or "K=V" or "K=V,K2=V2" */
     uint64_t seed;
-    int32_t block, run;    /* from 0 */
-    double metric[RUN_METRIC_COUNT];       /* NAN: not had */
-    const char *reason[RUN_METRIC_COUNT];  /* why not had, and the remedy; static text; NULL if had */
-    char note[256];        /* a failed run: why; else "" */
+    int32_t block, run;              /* from 0 */
+    double metric[RUN_METRIC_COUNT]; /* NAN: not had */
+    const char
+        *reason[RUN_METRIC_COUNT]; /* why not had, and the remedy; static text; NULL if had */
+    char note[256];                /* a failed run: why; else "" */
 };
 
 /* All metrics null with `reason` (static text). */
@@ -93,7 +98,8 @@ struct run_list {
     struct run *runs;
     size_t count, capacity;
 };
-enum hl_status run_list_add(struct run_list *list, const struct run *run, struct hl_error *err) HL_MUST_CHECK;
+enum hl_status run_list_add(struct run_list *list, const struct run *run,
+                            struct hl_error *err) HL_MUST_CHECK;
 void run_list_close(struct run_list *list);
 
 /* Copies the metric of those runs that are ok and have it to values[count]; returns how many. */

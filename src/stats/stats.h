@@ -9,11 +9,12 @@
 
 #include <stddef.h>
 
-double stats_mean(const double *x, size_t n);  /* NAN for n = 0 */
-double stats_sd(const double *x, size_t n);    /* of a sample (n - 1); 0 for equal values; NAN for n < 2 */
-double stats_min(const double *x, size_t n);   /* NAN for n = 0 */
+double stats_mean(const double *x, size_t n); /* NAN for n = 0 */
+double stats_sd(const double *x,
+                size_t n); /* of a sample (n - 1); 0 for equal values; NAN for n < 2 */
+double stats_min(const double *x, size_t n); /* NAN for n = 0 */
 double stats_max(const double *x, size_t n);
-double stats_median(const double *x, size_t n); /* does not reorder x */
+double stats_median(const double *x, size_t n);         /* does not reorder x */
 double stats_geometric_mean(const double *x, size_t n); /* NAN unless all are positive */
 
 #endif

@@ -64,22 +64,21 @@ static const char normalised[] =
     "\"workload\":\"kernbench\",\"statistic\":\"best\",\"runs\":5,"
     "\"metrics\":[{\"name\":\"elapsed_s\"}],\"reference\":{\"row\":\"up\",\"load\":\"-j1\"},"
     "\"loads\":[{\"label\":\"-j1\",\"level\":\"1\"},{\"label\":\"-j3\",\"level\":\"3\"}],\"rows\":"
-    "[" ROW(
-        "up", "\"topology=pu:1\"",
-        "\"elapsed_s\":{\"-j1\":[100,\"fitted\"]}") "," ROW("o1", "",
-                                                            "\"elapsed_s\":{\"-j1\":[101,"
-                                                            "\"fitted\"],\"-j3\":[80,\"comparing\"]"
-                                                            "}") "," ROW("c1", "",
-                                                                         "\"elapsed_s\":{\"-j1\":["
-                                                                         "50,\"not "
-                                                                         "explained\"],\"-j3\":[60,"
-                                                                         "\"comparing\"]}") "],"
-                                                                                            "\"note"
-                                                                                            "s\":["
-                                                                                            "\"All "
-                                                                                            "about "
-                                                                                            "it.\"]"
-                                                                                            "}";
+    "[" ROW("up", "\"topology=pu:1\"", "\"elapsed_s\":{\"-j1\":[100,\"fitted\"]}") "," ROW(
+        "o1", "",
+        "\"elapsed_s\":{\"-j1\":[101,"
+        "\"fitted\"],\"-j3\":[80,\"comparing\"]"
+        "}") "," ROW("c1", "",
+                     "\"elapsed_s\":{\"-j1\":["
+                     "50,\"not "
+                     "explained\"],\"-j3\":[60,"
+                     "\"comparing\"]}") "],"
+                                        "\"note"
+                                        "s\":["
+                                        "\"All "
+                                        "about "
+                                        "it.\"]"
+                                        "}";
 
 static void a_normalised_paper_is_printed_cell_by_cell(void **state)
 {

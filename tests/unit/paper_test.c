@@ -25,44 +25,42 @@
     "\",\"machine\":\"m\",\"profile\":\"k\",\"params\":[" params "],\"cells\":{" cells "}}"
 
 /* U is the reference; A, B, C differ in policy only; C at -j1 is not explained. */
-static const char
-    table
-        [] =
-            HEAD "\"reference\":{\"row\":\"U\",\"load\":\"-j1\"},\"rows\":[" ROW(
-                "U", "o1:kernel=up", "\"smt=n\"",
-                "\"elapsed_s\":{\"-j1\":[100,\"fitted\"]}") "," ROW("A", "o1", "",
-                                                                    "\"elapsed_s\":{\"-j1\":[100,"
-                                                                    "\"fitted\"],\"-j3\":[80,"
-                                                                    "\"comparing\"]"
-                                                                    "}") "," ROW("B", "w26", "",
-                                                                                 "\"elapsed_s\":{"
-                                                                                 "\"-j3\":["
-                                                                                 "60,\"comparing\"]"
-                                                                                 "}") "," ROW("C",
-                                                                                              "c1",
-                                                                                              "",
-                                                                                              "\"el"
-                                                                                              "apse"
-                                                                                              "d_"
-                                                                                              "s\":"
-                                                                                              "{\"-"
-                                                                                              "j1\""
-                                                                                              ":["
-                                                                                              "50,"
-                                                                                              "\"no"
-                                                                                              "t "
-                                                                                              "expl"
-                                                                                              "aine"
-                                                                                              "d\"]"
-                                                                                              ",\"-"
-                                                                                              "j3\""
-                                                                                              ":["
-                                                                                              "61,"
-                                                                                              "\"pr"
-                                                                                              "edic"
-                                                                                              "ted"
-                                                                                              "\"]"
-                                                                                              "}") "],\"notes\":[\"a note\"]}";
+static const char table[] = HEAD "\"reference\":{\"row\":\"U\",\"load\":\"-j1\"},\"rows\":[" ROW(
+    "U", "o1:kernel=up", "\"smt=n\"",
+    "\"elapsed_s\":{\"-j1\":[100,\"fitted\"]}") "," ROW("A", "o1", "",
+                                                        "\"elapsed_s\":{\"-j1\":[100,"
+                                                        "\"fitted\"],\"-j3\":[80,"
+                                                        "\"comparing\"]"
+                                                        "}") "," ROW("B", "w26", "",
+                                                                     "\"elapsed_s\":{"
+                                                                     "\"-j3\":["
+                                                                     "60,\"comparing\"]"
+                                                                     "}") "," ROW("C", "c1", "",
+                                                                                  "\"el"
+                                                                                  "apse"
+                                                                                  "d_"
+                                                                                  "s\":"
+                                                                                  "{\"-"
+                                                                                  "j1\""
+                                                                                  ":["
+                                                                                  "50,"
+                                                                                  "\"no"
+                                                                                  "t "
+                                                                                  "expl"
+                                                                                  "aine"
+                                                                                  "d\"]"
+                                                                                  ",\"-"
+                                                                                  "j3\""
+                                                                                  ":["
+                                                                                  "61,"
+                                                                                  "\"pr"
+                                                                                  "edic"
+                                                                                  "ted"
+                                                                                  "\"]"
+                                                                                  "}") "],"
+                                                                                       "\"notes\":["
+                                                                                       "\"a "
+                                                                                       "note\"]}";
 
 enum { U_J1, A_J1, A_J3, B_J3, C_J1, C_J3 };
 

@@ -7,10 +7,6 @@
  * rescheduled when a waiting task now preempts, or the running one fell. A moved task (affinity,
  * exec) keeps its slice and priority. Classes batch and idle did not exist: they count as normal.
  */
-#include <assert.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "base/units.h"
 #include "policy/o1_core.h"
 
@@ -99,7 +95,6 @@ enum hl_status o1_init(struct policy *p, const struct o1_rules *rules, enum o1_s
     o->rules = *rules;
     o->up = up;
     o->wrap = policy_param(p, "wrap") != 0;
-    o->count_repick = policy_param(p, "count_repick") != 0;
     /* The cost of refilling the second-level cache at 350 MB/s, in jiffies: 512 KB give 2. */
     if (decay < 0)
         decay = machine_constant(m, MACHINE_l2_bytes) / 1024 / 350 + 1;
@@ -127,7 +122,7 @@ void o1_clock(const struct policy *p, struct policy_clock *c)
     c->hz = 1000;
     c->phase = PHASE_RANDOM;
     c->idle_cpus_tick = true;
-    c->count_repick = o1_of(p)->count_repick;
+    c->count_repick = policy_param(p, "count_repick") != 0; /* asked before init */
 }
 
 /* ---- priority arrays ---- */

@@ -96,7 +96,6 @@ struct o1 {               /* first in the policy data of every policy built on t
     int64_t cache_decay_ns;                /* a task that ran so recently is cache-warm */
     bool up;                               /* a kernel without SMP: cpu 0 only */
     bool wrap; /* 32-bit product in the priority update (spec linux 3.3) */
-    bool count_repick;
 };
 
 /* Parameters o1_init reads: every policy built on this lists them in its table. */
@@ -222,7 +221,7 @@ static inline bool o1_preempts(const struct policy *p, const struct policy_task 
 }
 
 /* Kicks cpu if t preempts what runs there. */
-static inline void o1_preempt(struct policy *p, const struct policy_task *t, int cpu)
+static inline void o1_preempt(struct policy *p, struct policy_task *t, int cpu)
 {
     if (o1_preempts(p, t, cpu))
         policy_kick(p, cpu);

@@ -3,30 +3,23 @@
  * o1_inspect.c - what tests may read of the O(1) run queues, and what must always hold in them.
  */
 #include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "policy/o1_core.h"
-
-static bool probe_policy(const struct policy *p, const char *field, int64_t *value)
-{
-    int cpu = -1, used = 0;
-
-    if (sscanf(field, "cpu%d.nr_running%n", &cpu, &used) != 1 || used == 0 || field[used] != '\0' ||
-        cpu < 0 || cpu >= policy_cpu_count(p))
-        return false;
-    *value = o1_nr_running(o1_of(p), cpu);
-    return true;
-}
+#include "policy/probe.h"
 
 bool o1_probe(const struct policy *p, const struct policy_task *t, const char *field,
               int64_t *value)
 {
     const struct o1 *o = o1_of(p);
     const struct o1_task *ot;
+    int cpu;
 
-    if (t == NULL)
-        return probe_policy(p, field, value);
+    if (t == NULL) {
+        if (!policy_field_of_cpu(p, &field, &cpu) || !policy_field_is(field, "nr_running"))
+            return false;
+        *value = o1_nr_running(o, cpu);
+        return true;
+    }
     ot = o1_task_of(t);
     const struct {
         const char *name;
@@ -44,7 +37,7 @@ bool o1_probe(const struct policy *p, const struct policy_task *t, const char *f
         {"queue", ot->queue},
     };
     for (int i = 0; i < HL_COUNT_OF(fields); i++) {
-        if (strcmp(field, fields[i].name) != 0)
+        if (!policy_field_is(field, fields[i].name))
             continue;
         *value = fields[i].value;
         return true;

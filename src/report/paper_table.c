@@ -34,17 +34,12 @@ static char role_letter(enum paper_role role)
     return '?';
 }
 
-/* Five significant digits; never an exponent. */
+/* No more digits than tables of this field print; never an exponent. */
 static const char *format_value(char text[HL_EXACT_BYTES], double value)
 {
     double size = fabs(value);
 
-    (void)hl_format(text, HL_EXACT_BYTES, "%.*f",
-                    size < 10      ? 4
-                    : size < 100   ? 3
-                    : size < 10000 ? 2
-                                   : 0,
-                    value);
+    (void)hl_format(text, HL_EXACT_BYTES, "%.*f", size < 10 ? 3 : size < 10000 ? 2 : 0, value);
     return text;
 }
 
@@ -63,7 +58,8 @@ static void add_value(struct report_table *table, const struct paper *paper, int
 
 static void add_difference(struct report_table *table, const struct paper *paper, int cell)
 {
-    double difference = paper_difference(paper, cell);
+    double exact = paper_difference(paper, cell);
+    double difference = fabs(exact) < 0.0005 ? 0 : exact; /* no "-0.000" */
     char letter = role_letter(paper->cells[cell].role);
 
     if (isnan(difference))

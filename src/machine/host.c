@@ -314,9 +314,10 @@ enum hl_status machine_host_cpus_read(struct machine_host_cpus *cpus, struct hl_
     int32_t rounded;
 
     *cpus = (struct machine_host_cpus){0};
-    HL_TRY(read_online(&cpus->allowed, err));
-    HL_TRY(drop_offline(&cpus->allowed, err));
-    cpus->online_count = machine_cpu_set_count(&cpus->allowed);
+    HL_TRY(read_online(&cpus->online, err));
+    HL_TRY(drop_offline(&cpus->online, err));
+    cpus->online_count = machine_cpu_set_count(&cpus->online);
+    cpus->allowed = cpus->online;
     HL_TRY(read_affinity(&affinity, &is_known, err));
     if (is_known)
         keep_common(&cpus->allowed, &affinity);

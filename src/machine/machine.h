@@ -159,9 +159,9 @@ struct machine_host_cpus {
     int32_t allowed_count; /* online and in this process's affinity */
     int64_t quota_ppm;     /* cpus by cgroup quota, the least of all levels, v1 and v2; 0: none */
     int32_t
-        usable_count; /* max(1, min(allowed, quota rounded up)): sets kernbench's symbolic loads */
-    enum machine_host_limit limit;  /* which of them set it */
-    struct machine_cpu_set allowed; /* by the system's numbers */
+        usable_count; /* max(1, min(allowed, quota rounded up)); sets kernbench's symbolic loads */
+    enum machine_host_limit limit;          /* which of the three set it */
+    struct machine_cpu_set online, allowed; /* by the system's numbers */
 };
 
 enum hl_status machine_host_cpus_read(struct machine_host_cpus *cpus,

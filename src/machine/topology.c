@@ -200,22 +200,55 @@ static enum hl_status build_lists(struct machine *m, struct hl_error *err)
     return HL_OK;
 }
 
-static enum hl_status read_tree(struct machine *m, hwloc_topology_t topology, struct hl_error *err)
+/* The cpus of hwloc's tree; of this machine's only those that are `online`, which is NULL elsewhere. */
+static int collect_places(hwloc_topology_t topology, const struct machine_cpu_set *online,
+                          struct place *places)
 {
-    int count = hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_PU);
-    struct place *places;
-    enum hl_status status;
+    int count = 0;
+    hwloc_obj_t pu = NULL;
 
-    if (count < 1 || count > MACHINE_CPUS_MAX)
-        return hl_fail(err, HL_USAGE, "the topology has %d cpus; expected 1 to %d", count,
+    while ((pu = hwloc_get_next_obj_by_type(topology, HWLOC_OBJ_PU, pu)) != NULL)
+        if (online == NULL || machine_cpu_set_has(online, pu->os_index))
+            place_pu(topology, pu, &places[count++]);
+    return count;
+}
+
+/* One package of single cores: all that is known about cpus whose topology files are missing. */
+static int spread_flat(const struct machine_cpu_set *online, struct place *places)
+{
+    int count = 0;
+
+    for (int os_id = 0; os_id < MACHINE_OS_CPUS_MAX; os_id++)
+        if (machine_cpu_set_has(online, os_id))
+            places[count++] =
+                (struct place){.core = (uint64_t)os_id, .os_id = os_id, .capacity = 1024};
+    return count;
+}
+
+static enum hl_status read_tree(struct machine *m, hwloc_topology_t topology,
+                                const struct machine_cpu_set *online, struct hl_error *err)
+{
+    int most = HL_MAX(hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_PU), 1), count;
+    int online_count = online == NULL ? 0 : machine_cpu_set_count(online);
+    struct place *places;
+    enum hl_status status = HL_OK;
+
+    if (most < online_count)
+        most = online_count;
+    if (most > MACHINE_CPUS_MAX)
+        return hl_fail(err, HL_USAGE, "the topology has %d cpus; expected 1 to %d", most,
                        MACHINE_CPUS_MAX);
-    places = hl_alloc((size_t)count, sizeof(*places));
+    places = hl_alloc((size_t)most, sizeof(*places));
     if (places == NULL)
-        return hl_fail(err, HL_NO_MEMORY, "out of memory for %d cpus", count);
-    for (int i = 0; i < count; i++)
-        place_pu(topology, hwloc_get_obj_by_type(topology, HWLOC_OBJ_PU, (unsigned)i), &places[i]);
-    qsort(places, (size_t)count, sizeof(*places), compare_places);
-    status = find_capacities(topology, places, count, err);
+        return hl_fail(err, HL_NO_MEMORY, "out of memory for %d cpus", most);
+    count = collect_places(topology, online, places);
+    if (count < online_count) {
+        /* hwloc makes cpus up when it finds no files; then its tree says nothing about these. */
+        count = spread_flat(online, places);
+    } else {
+        qsort(places, (size_t)count, sizeof(*places), compare_places);
+        status = find_capacities(topology, places, count, err);
+    }
     if (status == HL_OK)
         status = number_cpus(m, places, count, err);
     if (status == HL_OK)
@@ -273,12 +306,12 @@ static void reset_environment(const char *name)
         (void)unsetenv(name);
 }
 
-/* What an hwloc tree is made from; exactly one of text, xml and host. */
+/* What an hwloc tree is made from; exactly one of synthetic, xml and online. */
 struct origin {
     const char *synthetic;
     const char *xml;
     size_t xml_bytes;
-    bool is_host;
+    const struct machine_cpu_set *online; /* of this machine */
 };
 
 /* False if hwloc does not like it. */
@@ -290,7 +323,7 @@ static bool load_tree(hwloc_topology_t topology, const struct origin *origin)
         hwloc_topology_set_xmlbuffer(topology, origin->xml, (int)origin->xml_bytes + 1) != 0)
         return false;
     /* Under a sysroot the files describe another machine than the cpuid instruction does. */
-    if (origin->is_host && !hl_sysroot_is_real() &&
+    if (origin->online != NULL && !hl_sysroot_is_real() &&
         hwloc_topology_set_components(topology, HWLOC_TOPOLOGY_COMPONENTS_FLAG_BLACKLIST, "x86") !=
             0)
         return false;
@@ -307,13 +340,13 @@ static enum hl_status read_origin(struct machine *m, const struct origin *origin
     hwloc_topology_t topology;
     enum hl_status status;
 
-    if (origin->is_host && !hl_sysroot_is_real())
+    if (origin->online != NULL && !hl_sysroot_is_real())
         root = set_environment("HWLOC_FSROOT", hl_sysroot());
     if (hwloc_topology_init(&topology) != 0) {
         status = hl_fail(err, HL_NO_MEMORY, "hwloc cannot start");
     } else {
         if (load_tree(topology, origin))
-            status = read_tree(&fresh, topology, err);
+            status = read_tree(&fresh, topology, origin->online, err);
         else
             status = hl_fail(err, HL_USAGE, "%s", complaint);
         hwloc_topology_destroy(topology);
@@ -331,8 +364,11 @@ static enum hl_status read_origin(struct machine *m, const struct origin *origin
 
 enum hl_status machine_topology_set_host(struct machine *m, struct hl_error *err)
 {
-    return read_origin(m, &(struct origin){.is_host = true}, "hwloc cannot discover this machine",
-                       err);
+    struct machine_host_cpus cpus;
+
+    HL_TRY(machine_host_cpus_read(&cpus, err));
+    return read_origin(m, &(struct origin){.online = &cpus.online},
+                       "hwloc cannot discover this machine", err);
 }
 
 enum hl_status machine_topology_set_xml(struct machine *m, const char *path, struct hl_error *err)

@@ -4,7 +4,7 @@
  *
  * Possible when all groups of a level have the same size and lie inside one group of the next outer
  * level. Cpus that are not numbered depth first (Linux often numbers second threads last) are
- * listed in hwloc's (indexes=...). Anything else becomes a count: "20 cpus: 14 cores, 1 package".
+ * listed in hwloc's (indexes=...). Anything else becomes counts: "cpus 20, cores 14, packages 1, nodes 1".
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -143,7 +143,7 @@ enum hl_status machine_topology_print(struct machine *m, struct hl_error *err)
     if (scratch == NULL || seats == NULL)
         status = hl_fail(err, HL_NO_MEMORY, "out of memory for %d cpus", m->cpu_count);
     else if (!print_synthetic(m, scratch, seats, m->topology, sizeof(m->topology)))
-        (void)snprintf(m->topology, sizeof(m->topology), "%d cpus: %d cores, %d packages, %d nodes",
+        (void)snprintf(m->topology, sizeof(m->topology), "cpus %d, cores %d, packages %d, nodes %d",
                        m->cpu_count, m->core_count, m->package_count, m->node_count);
     hl_free(scratch);
     hl_free(seats);

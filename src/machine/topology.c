@@ -390,6 +390,8 @@ enum hl_status machine_topology_set_xml(struct machine *m, const char *path, str
 
 /* ---- synthetic strings ---- */
 
+#define LEVEL_LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+
 enum { LEVELS_MAX = 32, WORD_BYTES = 32 };
 
 static enum hl_status fail_synthetic(const char *text, const char *found, int length,
@@ -416,7 +418,8 @@ static enum hl_status check_level(const char *text, const char *level, int lengt
                               "levels TYPE:COUNT such as \"pack:2 core:1 pu:2\"", err);
     (void)snprintf(word, sizeof(word), "%.*s", (int)(colon - level), level);
     (void)snprintf(count_text, sizeof(count_text), "%.*s", (int)(end - colon - 1), colon + 1);
-    if (hwloc_type_sscanf(word, type, NULL, 0) != 0) {
+    /* hwloc looks at the first letters only. */
+    if (word[strspn(word, LEVEL_LETTERS)] != '\0' || hwloc_type_sscanf(word, type, NULL, 0) != 0) {
         char where[160];
 
         (void)snprintf(where, sizeof(where), "topology \"%.128s\"", text);
@@ -437,7 +440,8 @@ static enum hl_status check_level(const char *text, const char *level, int lengt
  */
 static enum hl_status check_synthetic(const char *text, struct hl_error *err)
 {
-    hwloc_obj_type_t type = HWLOC_OBJ_TYPE_MAX, previous = HWLOC_OBJ_TYPE_MAX;
+    hwloc_obj_type_t type = HWLOC_OBJ_TYPE_MAX;
+    uint64_t seen = 0; /* types, but groups may repeat */
     const char *level = text + strspn(text, " ");
     int64_t cpus = 1;
     int count = 0, length = 0;
@@ -456,13 +460,14 @@ static enum hl_status check_synthetic(const char *text, struct hl_error *err)
                 return hl_fail(err, HL_USAGE, "topology \"%.128s\": more than %d levels", text,
                                LEVELS_MAX);
             HL_TRY(check_level(text, level, length, &cpus, &type, err));
-            if (type == previous)
+            if ((seen >> type & 1) != 0)
                 return fail_synthetic(text, level, length, "each level once", err);
-            previous = type;
+            if (type != HWLOC_OBJ_GROUP)
+                seen |= UINT64_C(1) << type;
         }
         next = level + length;
         next += strspn(next, " ");
-        if (*next == '\0' && type != HWLOC_OBJ_PU)
+        if ((*next == '\0') != (type == HWLOC_OBJ_PU))
             return fail_synthetic(text, level, length, "\"pu:N\" as the last level", err);
         level = next;
     }

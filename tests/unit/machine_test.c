@@ -94,6 +94,8 @@ static void levels_that_are_not_given_are_filled_in(void **state)
     open_machine("pack:2 pu:2");
     has_counts(4, 4, 2, 1);
     assert_int_equal(m.llc_count, 2);
+    open_machine("group:2 [NUMANode(memory=1GB)] group:3 core:1 pu:1");
+    has_counts(6, 6, 2, 2);
     open_machine("pack:2 l3:2 core:2 pu:1");
     has_counts(8, 8, 2, 1);
     assert_int_equal(m.llc_count, 4);
@@ -151,9 +153,17 @@ static void bad_topologies_are_one_clear_line(void **state)
         {"pack:99999999999999999999 pu:1",
          "topology \"pack:99999999999999999999 pu:1\": found "
          "\"pack:99999999999999999999\", expected a count from 1 to 4096"},
-        {"pu:2 pu:2", "topology \"pu:2 pu:2\": found \"pu:2\", expected each level once"},
+        {"pu:2 pu:2",
+         "topology \"pu:2 pu:2\": found \"pu:2\", expected \"pu:N\" as the last level"},
         {"pu:2 core:2 pu:2",
-         "topology \"pu:2 core:2 pu:2\": hwloc does not accept it; expected levels from the "
+         "topology \"pu:2 core:2 pu:2\": found \"pu:2\", expected \"pu:N\" as the last level"},
+        {"core:2 core:2 pu:2",
+         "topology \"core:2 core:2 pu:2\": found \"core:2\", expected each level once"},
+        {"pack:2 co$re:2 pu:2",
+         "topology \"pack:2 co$re:2 pu:2\": unknown level \"co$re\"; did you mean "
+         "\"core\"? known: node, pack, die, l3, l2, group, core, pu"},
+        {"machine:2 pu:2",
+         "topology \"machine:2 pu:2\": hwloc does not accept it; expected levels from the "
          "outside in, such as \"node:2 pack:2 core:4 pu:2\""},
         {"core:1 pu:9", "a core has 9 threads; expected 1 to 8"},
         {":",

@@ -263,6 +263,7 @@ static void a_tree_without_cpus_is_unsupported(void **state)
     (void)snprintf(expected, sizeof(expected),
                    "%s/sys/devices/system/cpu: no cpus found, expected at least one", folder);
     assert_string_equal(err.text, expected);
+    machine_close(&m);
     assert_int_equal(machine_open(&m, "host", &err), HL_UNSUPPORTED);
     assert_string_equal(err.text, expected);
 }

@@ -194,6 +194,7 @@ static void an_unknown_machine_names_a_near_one(void **state)
             "p4-ht, p4-up, server-2s, smp-1024, x440, xeon-2phys-ht, xeon-e5345, xeon-mp-ht, host, "
             "smp:CPUS, "
             "smt:CORESxTHREADS");
+    machine_close(&m);
     assert_int_equal(machine_open(&m, "", &err), HL_USAGE);
     assert_int_equal(machine_open(&m, "no/such.json", &err), HL_BAD_INPUT);
     assert_string_equal(err.text, "no/such.json: No such file or directory");

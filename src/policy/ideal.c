@@ -359,11 +359,13 @@ static bool ideal_probe(const struct policy *p, const struct policy_task *t, con
 static enum hl_status ideal_check(const struct policy *p, struct hl_error *err)
 {
     const struct ideal *d = policy_data(p);
+    int32_t coming = 0; /* cpus sent for: each takes one task from the line */
 
     for (int cpu = 0; cpu < policy_cpu_count(p); cpu++) {
         const struct policy_task *t = policy_running(p, cpu);
         const struct ideal_task *it = t == NULL ? NULL : t->data;
 
+        coming += t == NULL && cpu_of(p, cpu)->taken;
         if (t != NULL && (!cpu_of(p, cpu)->taken || it->waiting))
             return hl_fail(err, HL_INTERNAL, "ideal: task %d runs on cpu %d; expected it taken",
                            t->id, cpu);
@@ -374,7 +376,7 @@ static enum hl_status ideal_check(const struct policy *p, struct hl_error *err)
         if (t->on_cpu != POLICY_NO_CPU)
             return hl_fail(err, HL_INTERNAL, "ideal: task %d waits in line and runs on cpu %d",
                            t->id, t->on_cpu);
-        if (find_free(p, t) != POLICY_NO_CPU)
+        if (find_free(p, t) != POLICY_NO_CPU && --coming < 0)
             return hl_fail(err, HL_INTERNAL, "ideal: task %d waits while cpu %d is free", t->id,
                            find_free(p, t));
     }

@@ -22,7 +22,8 @@ enum hl_status o1_balance_init(struct policy *p, struct o1_balance *b, struct hl
     b->node_idle.length = IDLE_NODE_PERIOD;
     b->seen = policy_alloc(p, queues * queues, sizeof(*b->seen));
     b->node_seen = policy_alloc(p, queues * (size_t)o->node_count, sizeof(*b->node_seen));
-    if (b->seen == NULL || b->node_seen == NULL)
+    b->quiet_at = policy_alloc(p, queues, sizeof(*b->quiet_at));
+    if (b->seen == NULL || b->node_seen == NULL || b->quiet_at == NULL)
         return hl_fail(err, HL_NO_MEMORY, "no memory for the balancing of %zu run queues", queues);
     return HL_OK;
 }
@@ -116,7 +117,8 @@ static uint32_t *seen_by(const struct o1 *o, const struct o1_balance *b, int que
     return b->seen + (size_t)queue * (size_t)o->queue_count;
 }
 
-static void balance_idle(struct policy *p, struct o1_balance *b, int cpu, int node, bool announce)
+/* False: by the lengths there is nothing to take. */
+static bool balance_idle(struct policy *p, struct o1_balance *b, int cpu, int node, bool announce)
 {
     const struct o1 *o = o1_of(p);
     int32_t own = o->queue_of[cpu], own_load = (int32_t)o->nr_running[own];
@@ -125,8 +127,22 @@ static void balance_idle(struct policy *p, struct o1_balance *b, int cpu, int no
 
     seen[own] = o->nr_running[own]; /* looked at too when the node is another one */
     from = find_busiest(o, seen, own, node, true);
-    if (from.queue >= 0 && from.load > own_load + (o->rules.old ? 1 : 0))
-        pull(p, b, cpu, from.queue, 1, true, announce);
+    if (from.queue < 0 || from.load <= own_load + (o->rules.old ? 1 : 0))
+        return false;
+    pull(p, b, cpu, from.queue, 1, true, announce);
+    return true;
+}
+
+/* The same in the own node. Most looks meet the lengths of the last one, and it found nothing. */
+static void balance_idle_local(struct policy *p, struct o1_balance *b, int cpu, bool announce)
+{
+    const struct o1 *o = o1_of(p);
+    const struct o1_queue *queue = o1_queue_of(o, cpu);
+
+    if (b->quiet_at[queue->index] == o->changes + 1)
+        return;
+    if (!balance_idle(p, b, cpu, queue->node, announce))
+        b->quiet_at[queue->index] = o->changes + 1;
 }
 
 static void balance_busy(struct policy *p, struct o1_balance *b, int cpu, int node)
@@ -172,7 +188,7 @@ static void balance_nodes(struct policy *p, struct o1_balance *b, int cpu, bool 
     if (busiest < 0 || 100 * max <= NODE_THRESHOLD_PCT * own)
         return;
     if (idle)
-        balance_idle(p, b, cpu, busiest, true);
+        (void)balance_idle(p, b, cpu, busiest, true);
     else
         balance_busy(p, b, cpu, busiest);
 }
@@ -186,14 +202,14 @@ void o1_balance_tick(struct policy *p, struct o1_balance *b, int cpu, bool idle)
     if (o->node_count > 1 && is_due(idle ? &b->node_idle : &b->node_busy, jiffies))
         balance_nodes(p, b, cpu, idle);
     if (idle)
-        balance_idle(p, b, cpu, node, true);
+        balance_idle_local(p, b, cpu, true);
     else if (is_due(&b->busy, jiffies))
         balance_busy(p, b, cpu, node);
 }
 
 void o1_balance_idle(struct policy *p, struct o1_balance *b, int cpu, bool announce)
 {
-    balance_idle(p, b, cpu, o1_queue_of(o1_of(p), cpu)->node, announce);
+    balance_idle_local(p, b, cpu, announce);
 }
 
 /* ---- exec ---- */

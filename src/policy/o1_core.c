@@ -152,10 +152,11 @@ static struct o1_array *array_of(struct o1 *o, const struct o1_task *ot)
     return &o->queue[ot->queue].array[ot->array];
 }
 
-static void count_add(struct o1 *o, const struct o1_queue *queue)
+static void count(struct o1 *o, const struct o1_queue *queue, int change)
 {
-    o->nr_running[queue->index]++;
-    o->node_running[queue->node]++;
+    o->nr_running[queue->index] += (uint32_t)change;
+    o->node_running[queue->node] += (uint32_t)change;
+    o->changes++;
 }
 
 static void link_tail(struct o1 *o, struct policy_task *t, struct o1_queue *queue, int array)
@@ -166,7 +167,7 @@ static void link_tail(struct o1 *o, struct policy_task *t, struct o1_queue *queu
     ot->array = (uint8_t)array;
     ot->held = true;
     array_push(&queue->array[array], t, ot->prio);
-    count_add(o, queue);
+    count(o, queue, 1);
 }
 
 static void unlink_task(struct o1 *o, struct policy_task *t)
@@ -175,8 +176,7 @@ static void unlink_task(struct o1 *o, struct policy_task *t)
 
     ot->held = false;
     array_remove(array_of(o, ot), t, ot->prio);
-    o->nr_running[ot->queue]--;
-    o->node_running[o->queue[ot->queue].node]--;
+    count(o, &o->queue[ot->queue], -1);
 }
 
 void o1_move(struct o1 *o, struct policy_task *t, int to_queue, bool to_expired)
@@ -246,7 +246,7 @@ static void link_before_parent(struct o1 *o, struct policy_task *t, struct polic
     ot->held = true;
     hl_list_insert_before(&array->list[op->prio], &parent->link, &t->link);
     array_mark(array, op->prio);
-    count_add(o, &o->queue[op->queue]);
+    count(o, &o->queue[op->queue], 1);
 }
 
 static bool enqueue_forked(struct policy *p, struct policy_task *t, int cpu, bool shares_mm)

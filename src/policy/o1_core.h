@@ -82,6 +82,7 @@ struct o1_task {
 
 struct o1 {               /* first in the policy data of every policy built on this */
     uint32_t *nr_running; /* by queue: dense, because balancing scans it */
+    uint64_t changes;     /* of any nr_running: equal values, equal lengths */
     int32_t *queue_of;    /* by cpu */
     struct o1_queue *queue;
     int32_t queue_count, node_count;

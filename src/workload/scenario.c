@@ -3,7 +3,7 @@
  * scenario.c - reads scenario files: the statements and what they set.
  *
  *     # fifo does not preempt: B arrives at 2 ms and waits for A until 5 ms.
- *     machine  cpus=1 switch_cost_ns=0
+ *     machine  cpus=1 switch_cost_ns=0 exit_cost_ns=0
  *     policy   fifo
  *     task A   at 0ms  run 5ms
  *     task B   at 2ms  run 1ms
@@ -311,6 +311,13 @@ static enum hl_status finish(struct scenario_build *b, struct hl_error *err)
     struct scenario *s = b->s;
     int32_t endless;
 
+    if (s->trials == 0)
+        s->trials = 1;
+    if ((int64_t)s->expect_count * s->trials > SCENARIO_VALUES_MAX)
+        return hl_fail(err, HL_BAD_INPUT,
+                       "%s: %zu expectations in %" PRId64
+                       " trials; expected a product of at most %d",
+                       s->path, s->expect_count, s->trials, SCENARIO_VALUES_MAX);
     HL_TRY(workload_bound_tasks(&s->workload, SCENARIO_ALIVE_MAX, s->path, &endless, err));
     HL_TRY(workload_check(&s->workload, s->path, err));
     if (endless >= 0 && s->until_ns == INT64_MAX)
@@ -325,8 +332,6 @@ static enum hl_status finish(struct scenario_build *b, struct hl_error *err)
     for (size_t i = 0; i < s->workload.task_count; i++)
         if (s->task_names == NULL || s->task_names[i] == NULL)
             return hl_fail(err, HL_NO_MEMORY, "%s: out of memory for the names of tasks", s->path);
-    if (s->trials == 0)
-        s->trials = 1;
     return HL_OK;
 }
 

@@ -19,6 +19,7 @@ enum {
     SCENARIO_ALIVE_MAX = 100000, /* tasks alive at one time */
     SCENARIO_EXPECTS_MAX = 10000,
     SCENARIO_TRIALS_MAX = 100000,
+    SCENARIO_VALUES_MAX = 10000000, /* expectations times trials */
     SCENARIO_NAME_BYTES_MAX = 31,
 };
 

@@ -431,6 +431,30 @@ static void shipped_profiles_give_every_constant(void **state)
     hl_data_list_close(names);
 }
 
+/* docs/formats.md has a row for each constant, with the table's own words. */
+static void the_manual_lists_every_constant(void **state)
+{
+    char *manual;
+    struct hl_error err;
+
+    (void)state;
+    assert_int_equal(
+        hl_read_file(HALFLOAD_TESTS_DIR "/../docs/formats.md", 1 << 20, &manual, NULL, &err),
+        HL_OK);
+    for (int c = 0; c < PROFILE_CONSTANT_COUNT; c++) {
+        char start[80], end[200];
+        const char *row;
+
+        (void)snprintf(start, sizeof(start), "\n| `%s` |", profile_constant_table[c].name);
+        (void)snprintf(end, sizeof(end), "| %s |\n", profile_constant_table[c].help);
+        row = strstr(manual, start);
+        assert_non_null(row);
+        assert_non_null(strstr(row, end));
+        assert_true(strstr(row, end) < strchr(row + 1, '\n'));
+    }
+    hl_free(manual);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -447,6 +471,7 @@ int main(void)
         cmocka_unit_test(bad_profiles_are_refused_with_their_place),
         cmocka_unit_test(an_unknown_profile_is_named_with_a_near_one),
         cmocka_unit_test(shipped_profiles_give_every_constant),
+        cmocka_unit_test(the_manual_lists_every_constant),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

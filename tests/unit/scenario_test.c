@@ -10,10 +10,14 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/text.h"
 #include "base/units.h"
 #include "workload/scenario.h"
 
 #define HEAD "machine pack:2 core:1 pu:2\npolicy fifo\n"
+
+#define TEN(text)             text text text text text text text text text text
+#define HUNDRED_AND_ONE(text) TEN(TEN(text)) text
 
 static void parse(struct scenario *s, const char *text)
 {
@@ -35,7 +39,7 @@ static void step_is(const struct scenario *s, int32_t program, uint32_t index, e
     assert_int_equal(step->amount, amount);
 }
 
-static void the_example_of_the_manual_is_read(void **state)
+static void a_small_scenario_is_read(void **state)
 {
     struct scenario s;
 
@@ -326,6 +330,8 @@ static void malformed_files_are_refused_with_their_line(void **state)
         {HEAD "task A run 1ms }\n", "s.scn:3: '}' closes nothing; expected a step"},
         {HEAD "task A loop 2 { loop 2 { loop 2 { loop 2 { loop 2 { run 1 } } } } }\n",
          "s.scn:3: loops are nested deeper than 4; expected at most that"},
+        {HEAD "trials 100000\ntask A yield\n" HUNDRED_AND_ONE("expect A.cpu == 0\n"),
+         "s.scn: 101 expectations in 100000 trials; expected a product of at most 10000000"},
         {HEAD "task A background loop forever { yield }\n",
          "s.scn: program 'A', step 1: the loop repeats for ever without taking time"},
         /* expectations */
@@ -476,10 +482,39 @@ static void a_failed_allocation_is_a_status(void **state)
     assert_int_equal(status, HL_OK);
 }
 
+/* The examples of docs/formats.md: blocks of code that begin with a comment. */
+static void the_examples_of_the_manual_are_read(void **state)
+{
+    char *manual, *at, *end;
+    struct hl_error err;
+    int count = 0;
+
+    (void)state;
+    assert_int_equal(
+        hl_read_file(HALFLOAD_TESTS_DIR "/../docs/formats.md", 1 << 20, &manual, NULL, &err),
+        HL_OK);
+    at = strstr(manual, "\n## Scenario files");
+    assert_non_null(at);
+    while ((at = strstr(at, "\n```\n# ")) != NULL) {
+        struct scenario s;
+
+        at += strlen("\n```\n");
+        end = strstr(at, "\n```\n");
+        assert_non_null(end);
+        *end = '\0';
+        parse(&s, at);
+        scenario_close(&s);
+        at = end + 1;
+        count++;
+    }
+    assert_int_equal(count, 2);
+    hl_free(manual);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_example_of_the_manual_is_read),
+        cmocka_unit_test(a_small_scenario_is_read),
         cmocka_unit_test(settings_may_come_in_any_order_and_over_several_lines),
         cmocka_unit_test(every_step_is_read),
         cmocka_unit_test(loops_nest_by_depth),
@@ -489,6 +524,7 @@ int main(void)
         cmocka_unit_test(sizes_are_limited),
         cmocka_unit_test(a_file_is_read_or_named),
         cmocka_unit_test(a_failed_allocation_is_a_status),
+        cmocka_unit_test(the_examples_of_the_manual_are_read),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -68,7 +68,7 @@ void domain_survey(struct policy *p, int cpu, const struct domain *d, bool updat
     }
 }
 
-bool domain_gain_is_worth(const struct domain_survey *s, int64_t own_cap, bool gain_cap)
+int64_t domain_gain(const struct domain_survey *s, int64_t own_cap, bool gain_cap)
 {
     const int64_t one = DOMAIN_LOAD_ONE;
     int64_t from_power = s->busiest_power, to_power = s->own_power;
@@ -84,7 +84,7 @@ bool domain_gain_is_worth(const struct domain_survey *s, int64_t own_cap, bool g
         comes = HL_MIN(comes, s->max);
     comes += s->own;
     moved += to_power * HL_MIN(own_cap, comes);
-    return moved / one >= now + one / 8;
+    return moved / one - now;
 }
 
 int domain_busiest_cpu(const struct policy *p, int cpu, const struct domain_group *group)

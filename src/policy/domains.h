@@ -25,7 +25,8 @@
 enum {
     DOMAIN_LOAD_SHIFT = 7, /* loads are 128 per runnable task */
     DOMAIN_LOAD_ONE = 1 << DOMAIN_LOAD_SHIFT,
-    DOMAIN_POWER_ONE = 128, /* power of a full cpu */
+    DOMAIN_POWER_ONE = 128,                /* power of a full cpu */
+    DOMAIN_GAIN_MIN = DOMAIN_LOAD_ONE / 8, /* an eighth of a cpu is worth a move */
     DOMAIN_NO_GROUP = -1
 };
 
@@ -271,11 +272,11 @@ static inline int64_t domain_average(const struct domain_survey *s)
 }
 
 /*
- * Would the total throughput rise by an eighth of a cpu if one task moved from the busiest to the own
- * group? `own_cap`: what the own group can use at most, per power; `gain_cap`: the gain there counts at
- * most what the busiest group has.
+ * How much would the total throughput rise, in loads, if one task moved from the busiest to the own group?
+ * `own_cap`: what the own group can use at most, per power; `gain_cap`: what arrives there counts at
+ * most as much as the busiest group has.
  */
-bool domain_gain_is_worth(const struct domain_survey *s, int64_t own_cap, bool gain_cap);
+int64_t domain_gain(const struct domain_survey *s, int64_t own_cap, bool gain_cap);
 
 /* The cpu of a group with the largest source load, the first among equals; POLICY_NO_CPU: none has any. */
 int domain_busiest_cpu(const struct policy *p, int cpu, const struct domain_group *group);

@@ -70,7 +70,7 @@ int32_t sd267_imbalance(const struct domain *d, const struct domain_survey *s,
         if (gap >= DOMAIN_LOAD_ONE - 1) /* a steady estimate may be short of a whole task by one */
             return (int32_t)((gap + 1) / DOMAIN_LOAD_ONE);
         if (s->max - s->own >= 2 * DOMAIN_LOAD_ONE ||
-            domain_gain_is_worth(s, DOMAIN_LOAD_ONE, true))
+            domain_gain(s, DOMAIN_LOAD_ONE, true) >= DOMAIN_GAIN_MIN)
             return 1;
     }
     /* A cpu without work takes one task all the same. */

@@ -89,7 +89,7 @@ static int32_t sdmm_gap(const struct sdmm *sd, const struct domain *d,
         gap = HL_MIN(gap, average - s->own);
     gap = (gap + 1) / 2;
     if (gap <= DOMAIN_LOAD_ONE / 2)
-        return domain_gain_is_worth(s, s->own_power, sd->gain_cap) ? 1 : 0;
+        return domain_gain(s, s->own_power, sd->gain_cap) >= DOMAIN_GAIN_MIN ? 1 : 0;
     gap = gap * HL_MIN(s->busiest_power, s->own_power) >> DOMAIN_LOAD_SHIFT;
     return (int32_t)((gap + DOMAIN_LOAD_ONE / 2) >> DOMAIN_LOAD_SHIFT);
 }

@@ -10,7 +10,7 @@
 struct sdmm { /* first in the policy data */
     struct domains domains;
     bool less_idle; /* pull one task when a cpu runs out of work, however balanced the groups are */
-    bool gain_cap;  /* see domain_gain_is_worth */
+    bool gain_cap;  /* see domain_gain */
 };
 
 /* Values of spec linux 5.2; the machine decides how rarely nodes are balanced. */

@@ -225,12 +225,27 @@ static enum hl_status check_program(const struct workload *w, size_t program, co
     return HL_OK;
 }
 
+static enum hl_status check_size(const char *what, const char *kind, size_t index, int64_t size,
+                                 struct hl_error *err)
+{
+    if (size >= 1)
+        return HL_OK;
+    return hl_fail(err, HL_BAD_INPUT, "%s: size of %s %zu is %" PRId64 "; expected at least 1",
+                   what, kind, index, size);
+}
+
 enum hl_status workload_check(const struct workload *w, const char *what, struct hl_error *err)
 {
     if (w->task_count == 0)
         return hl_fail(err, HL_BAD_INPUT, "%s: there are no tasks; expected at least one", what);
     for (size_t i = 0; i < w->program_count; i++)
         HL_TRY(check_program(w, i, what, err));
+    for (size_t i = 0; i < w->pipe_count; i++)
+        HL_TRY(check_size(what, "pipe", i, w->pipes[i].capacity_bytes, err));
+    for (size_t i = 0; i < w->slot_count; i++)
+        HL_TRY(check_size(what, "slot pool", i, w->slots[i].count, err));
+    for (size_t i = 0; i < w->barrier_count; i++)
+        HL_TRY(check_size(what, "barrier", i, w->barriers[i].size, err));
     for (size_t i = 0; i < w->task_count; i++) {
         const struct workload_task *task = &w->tasks[i];
 

@@ -2,9 +2,10 @@
 /*
  * program_bounds.c - how many tasks a set of programs can have alive at one time.
  *
- * The steps of each program are walked with nothing but the numbers of its children not yet reaped. A
- * wait for n children is taken to reap those that leave the most tasks alive, so the result is an
- * upper bound. A loop is walked until its state repeats. Children left unreaped at exit live on.
+ * The steps of each program are walked with nothing but the numbers of its children not yet
+ * reaped. A wait for n children is taken to reap those that leave the most tasks alive, so the
+ * result is an upper bound. A loop is walked until its state repeats. Children left unreaped at
+ * exit live on.
  */
 #include "workload/workload.h"
 

@@ -10,7 +10,8 @@
  *     expect   B.wait_ns == 3000000        # 5 - 2
  *     golden   timeline
  *
- * The statements may come in any order: settings, pipes and barriers are read first, then programs, then tasks.
+ * The statements may come in any order: settings, pipes and barriers are read first, then programs,
+ * then tasks.
  */
 #include "workload/scenario.h"
 

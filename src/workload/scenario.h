@@ -2,8 +2,8 @@
 /*
  * scenario.h - scenario files: a machine, a policy, a few tasks, and what must come out.
  *
- * The format is in docs/formats.md. Parsing knows no policy: the policy's text and the left sides of
- * expectations stay text until they are played (study/scenario_run.h).
+ * The format is in docs/formats.md. Parsing knows no policy: the policy's text and the left sides
+ * of expectations stay text until they are played (study/scenario_run.h).
  */
 #ifndef HL_WORKLOAD_SCENARIO_H
 #define HL_WORKLOAD_SCENARIO_H
@@ -37,8 +37,9 @@ struct scenario_expect {
 };
 
 /*
- * A task's program bears its name and only that task runs it. Programs of children (`program NAME`) have names
- * apart from those of tasks; in an expectation such a name means the first task that ran the program.
+ * A task's program bears its name and only that task runs it. Programs of children (`program
+ * NAME`) have names apart from those of tasks; in an expectation such a name means the first task
+ * that ran the program.
  */
 struct scenario {
     char *path;

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * scenario_words.c - cuts a scenario file into statements of words, and says where something is wrong.
+ * scenario_words.c - cuts a scenario file into statements of words, and says where something is
+ * wrong.
  *
  *     task A  at 0ms          # a statement begins at the start of a line
  *         run 5ms; sleep 1ms  # and goes on over lines that begin with a blank
  *     machine "pack:2 core:1 pu:2"
  *
- * Words are parted by blanks. Braces and semicolons are words of their own, and so is a colon at the
- * end of a word. Quotes make one word of all between them. A word that begins with # starts a comment.
+ * Words are parted by blanks. Braces and semicolons are words of their own, and so is a colon at
+ * the end of a word. Quotes make one word of all between them. A word that begins with # starts a
+ * comment.
  */
 #include "workload/scenario_words.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * scenario_words.h - the text of a scenario file as statements of words. For the scenario_*.c files only.
+ * scenario_words.h - the text of a scenario file as statements of words. For the scenario_*.c files
+ * only.
  */
 #ifndef HL_WORKLOAD_SCENARIO_WORDS_H
 #define HL_WORKLOAD_SCENARIO_WORDS_H

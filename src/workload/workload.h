@@ -2,10 +2,11 @@
 /*
  * workload.h - what tasks do: programs of steps, and who makes them.
  *
- * A workload is a set of programs (arrays of steps) and the tasks that exist at the start. All random
- * choices of sizes are made when the set is built, from the run's seed, so every policy faces the same
- * jobs; only repeated random steps (OP_SLEEP with a spread in a loop) draw later, from the task's own stream.
- * Programs assume nothing about who plays them: the simulator or real processes.
+ * A workload is a set of programs (arrays of steps) and the tasks that exist at the start. All
+ * random choices of sizes are made when the set is built, from the run's seed, so every policy
+ * faces the same jobs; only repeated random steps (OP_SLEEP with a spread in a loop) draw later,
+ * from the task's own stream. Programs assume nothing about who plays them: the simulator or real
+ * processes.
  */
 #ifndef HL_WORKLOAD_WORKLOAD_H
 #define HL_WORKLOAD_WORKLOAD_H
@@ -19,8 +20,8 @@
 #include "machine/machine.h"
 
 /*
- * Steps. `amount` and `target` as stated; `spread`: uniform extra in [0, spread) drawn when the step begins.
- * Two OP_RUN in a row mean the same as one with the sum.
+ * Steps. `amount` and `target` as stated; `spread`: uniform extra in [0, spread) drawn when the
+ * step begins. Two OP_RUN in a row mean the same as one with the sum.
  */
 enum program_op {
     OP_RUN,    /* amount: ns of user work at speed 1.0; INT64_MAX: for ever */
@@ -29,23 +30,34 @@ enum program_op {
     OP_DISK,   /* amount: number of accesses in a row, uninterruptible; 0: none */
     OP_FORK,   /* target: program of the child */
     OP_VFORK,  /* target: program; the parent blocks until the child's OP_EXEC or OP_EXIT */
-    OP_EXEC, /* costs; releases a vforking parent; the task is from here on called names[target] (-1: as before) */
+
+    /* Costs; releases a vforking parent; from here on the task is called names[target] (-1: as
+     * before). */
+    OP_EXEC,
+
     OP_WAIT, /* amount: children to reap, INT64_MAX: all there are; blocks until then */
     OP_EXIT, /* the end; every program ends with it. Orphans are reaped by nobody and vanish */
-    OP_READ, /* target: pipe; amount: bytes; blocks until all are there or no writer is left: a task
-                    whose program writes to that pipe has existed, and all such have ended */
-    OP_WRITE, /* target: pipe; amount: bytes; blocks while the buffer is full; see pipe.sync_write */
-    OP_SLOT,  /* target: slot pool. Takes a slot for the next forked child, as make does from its
-                    jobserver: first reaps dead children (each returns its slot), then takes a free slot
-                    or blocks until a child dies or a slot is freed. The child's slot returns when it is reaped
-                    by OP_SLOT or OP_WAIT */
-    OP_LOCK,  /* target: lock; blocks (sleeps) while another holds it; FIFO hand-over */
+
+    /* target: pipe; amount: bytes; blocks until all are there or no writer is left: a task whose
+     * program writes to that pipe has existed, and all such have ended. */
+    OP_READ,
+    OP_WRITE, /* target: pipe; amount: bytes; blocks while the buffer is full */
+
+    /* target: slot pool. Takes a slot for the next forked child, as make does from its jobserver:
+     * first reaps dead children (each returns its slot), then takes a free slot or blocks until a
+     * child dies or a slot is freed. The child's slot returns when OP_SLOT or OP_WAIT reaps it. */
+    OP_SLOT,
+
+    OP_LOCK,     /* target: lock; blocks (sleeps) while another holds it; FIFO hand-over */
     OP_UNLOCK,   /* target */
     OP_BARRIER,  /* target: barrier; sleeps until `size` tasks have come */
     OP_YIELD,    /* sched_yield */
     OP_NICE,     /* amount: new nice value */
     OP_AFFINITY, /* target: cpu set; -1: all cpus */
-    OP_LOOP, /* jump to step `target` of this program until this step was met `amount` times (INT64_MAX: for ever) */
+
+    /* Jumps to step `target` of this program until this step was met `amount` times (INT64_MAX: for
+     * ever). */
+    OP_LOOP,
 };
 
 enum { PROGRAM_LOOP_DEPTH = 4 }; /* OP_LOOP nested at most so deep */
@@ -84,8 +96,7 @@ struct workload_task { /* exists at the start */
     int32_t cpu_set;   /* in cpu_sets; -1: all */
     int32_t start_cpu; /* counts as its last cpu; -1: none (placed as a fork by cpu 0) */
     bool is_kernel;    /* a kernel thread */
-    bool
-        background; /* the run does not wait for it, and its time is not the workload's (daemons) */
+    bool background;   /* a daemon: the run does not wait for it and does not count its time */
 };
 
 /*
@@ -110,8 +121,7 @@ struct workload {
     size_t lock_count;
     uint64_t *cpu_sets; /* cpu_set_count x cpu_set_words: bit c of word c / 64 */
     size_t cpu_set_count, cpu_set_capacity, cpu_set_words;
-    size_t
-        live_task_max; /* tasks alive or unreaped at one time, upper bound: sizes the engine's pool */
+    size_t live_task_max; /* upper bound of tasks alive or unreaped at one time; sizes the player */
 };
 
 void workload_close(struct workload *w);
@@ -129,15 +139,16 @@ enum hl_status workload_step(struct workload *w, const struct program_step *step
 enum hl_status workload_add_task(struct workload *w, const struct workload_task *task,
                                  struct hl_error *err) HL_MUST_CHECK;
 
-/* Checks what the player relies on: targets exist, programs end, loops nest, no OP_RUN is endless inside a wait.
- * `what` names the source in messages. */
+/* Checks what the player relies on: targets exist, amounts are in range, programs end, loops nest
+ * and, if endless, take time. `what` names the source in messages. */
 enum hl_status workload_check(const struct workload *w, const char *what,
                               struct hl_error *err) HL_MUST_CHECK;
 
 /*
- * Sets live_task_max to an upper bound that follows from forks and waits alone (slots are ignored), and
- * *endless_task to the first task not in the background that runs or loops for ever, or whose children do; -1: none.
- * Fails if a program can come to fork itself, or if more than `limit` tasks may be alive.
+ * Sets live_task_max to an upper bound that follows from forks and waits alone (slots are
+ * ignored), and *endless_task to the first task not in the background that runs or loops for
+ * ever, or whose children do; -1: none. Fails if a program can come to fork itself, or if more
+ * than `limit` tasks may be alive. The programs' targets and loops must be sound already.
  */
 enum hl_status workload_bound_tasks(struct workload *w, size_t limit, const char *what,
                                     int32_t *endless_task, struct hl_error *err) HL_MUST_CHECK;
@@ -145,7 +156,8 @@ enum hl_status workload_bound_tasks(struct workload *w, size_t limit, const char
 /* ---- profiles: the constants of a kernel build (profiles/NAME.json, docs/formats.md) ---- */
 
 /*
- * X(name, unit, default, min, max, help); values are int64_t, ratios in ppm. Times are at speed 1.0.
+ * X(name, unit, default, min, max, help); values are int64_t, ratios in ppm. Times are at speed
+ * 1.0.
  */
 #define PROFILE_CONSTANTS(X)                                                                       \
     X(units, count, 1000, 1, 100000, "compilation units")                                          \
@@ -190,8 +202,8 @@ struct profile {
 
 extern const struct machine_constant_info profile_constant_table[PROFILE_CONSTANT_COUNT];
 
-/* A shipped name or a path (has a '/' or ends in .json); "" or NULL: "kernel". Constants that the file
- * does not give have the default of the table and the source "assumed". */
+/* A shipped name or a path (has a '/' or ends in .json); "" or NULL: "kernel". Constants that the
+ * file does not give have the default of the table and the source "assumed". */
 enum hl_status profile_open(struct profile *profile, const char *text,
                             struct hl_error *err) HL_MUST_CHECK;
 /* The same from text; `name` is for messages. */
@@ -217,7 +229,8 @@ enum hl_status workload_loads_parse(struct workload_load *loads, int *count, con
 
 /*
  * The level by kernbench's rules. half: cpus / 2, but 2 becomes 3 and below 2 the load is off (0 is
- * returned: it would equal single). optimal: 4 x cpus. max: max_jobs (0 when unbounded). single: 1. Nx: N x cpus.
+ * returned: it would equal single). optimal: 4 x cpus. max: max_jobs (0 when unbounded). single: 1.
+ * Nx: N x cpus.
  */
 int64_t workload_load_level(const struct workload_load *load, int cpus, int64_t max_jobs);
 

@@ -245,6 +245,12 @@ static void unsound_sets_are_refused(void **state)
     ADD_PROGRAM(&w, "a", {.op = 99}, {.op = OP_EXIT});
     add_task(&w, 0);
     check_says(&w, "f: program 'a', step 0: unknown operation 99");
+
+    ADD_PROGRAM(&w, "a", {.op = OP_EXIT});
+    add_task(&w, 0);
+    w.slots = hl_alloc(1, sizeof(*w.slots));
+    w.slot_count = 1;
+    check_says(&w, "f: size of slot pool 0 is 0; expected at least 1");
 }
 
 /* ---- how many tasks may be alive ---- */

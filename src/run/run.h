@@ -79,9 +79,9 @@ struct run {
     uint64_t seed;
     int32_t block, run;              /* from 0 */
     double metric[RUN_METRIC_COUNT]; /* NAN: not had */
-    const char
-        *reason[RUN_METRIC_COUNT]; /* why not had, and the remedy; static text; NULL if had */
-    char note[256];                /* a failed run: why; else "" */
+    /* Static text: why it was not had, and the remedy; if it was had: NULL, or how ("sampled: ..."). */
+    const char *reason[RUN_METRIC_COUNT];
+    char note[256]; /* a failed run: why; an ok one: what it left behind, else "" */
 };
 
 /* All metrics null with `reason` (static text). */

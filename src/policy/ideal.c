@@ -17,13 +17,15 @@
 #include "policy/probe.h"
 
 struct ideal_cpu {
-    int32_t ticks; /* of the present turn */
-    bool taken;    /* a task runs here or was sent for */
-    bool vacate;   /* its task should move to an idle core */
+    struct policy_task *coming; /* the task this cpu was sent for */
+    int32_t ticks;              /* of the present turn */
+    bool taken;                 /* a task runs here or is coming */
+    bool vacate;                /* its task should move to an idle core */
 };
 
 struct ideal_task {
-    bool waiting; /* linked in ideal.waiting */
+    bool waiting;  /* linked in ideal.waiting: no cpu it may use is free */
+    int32_t place; /* the cpu it is coming to, + 1; 0: none */
 };
 
 struct ideal {
@@ -118,41 +120,44 @@ static int find_free(const struct policy *p, const struct policy_task *t)
 
 /* ---- tasks come and go ---- */
 
-static void wait_in_line(struct policy *p, struct policy_task *t, bool first)
+static void send_for(struct policy *p, int cpu, struct policy_task *t)
 {
-    struct ideal *d = policy_data(p);
     struct ideal_task *it = t->data;
 
-    it->waiting = true;
-    if (first)
-        hl_list_push_front(&d->waiting, &t->link);
-    else
-        hl_list_push_back(&d->waiting, &t->link);
-}
-
-static void leave_line(struct policy *p, struct policy_task *t)
-{
-    struct ideal *d = policy_data(p);
-    struct ideal_task *it = t->data;
-
-    it->waiting = false;
-    hl_list_remove(&d->waiting, &t->link);
-}
-
-static void send_for(struct policy *p, int cpu)
-{
+    it->place = cpu + 1;
+    cpu_of(p, cpu)->coming = t;
     count_taken(p, cpu, true);
     policy_kick(p, cpu);
 }
 
-/* The task waits at the end of the line, unless some cpu can be sent for. `cpu`: where to look first. */
-static void join_line(struct policy *p, struct policy_task *t, int cpu)
+/* A cpu is sent for, or the task waits at the end of the line. `cpu`: where to look first. */
+static void find_place(struct policy *p, struct policy_task *t, int cpu)
 {
-    wait_in_line(p, t, false);
+    struct ideal *d = policy_data(p);
+    struct ideal_task *it = t->data;
+
     if (!is_free(p, t, cpu))
         cpu = find_free(p, t);
-    if (cpu != POLICY_NO_CPU)
-        send_for(p, cpu);
+    if (cpu != POLICY_NO_CPU) {
+        send_for(p, cpu, t);
+        return;
+    }
+    it->waiting = true;
+    hl_list_push_back(&d->waiting, &t->link);
+}
+
+/* The task is neither in line nor on its way any more. */
+static void leave_place(struct policy *p, struct policy_task *t)
+{
+    struct ideal *d = policy_data(p);
+    struct ideal_task *it = t->data;
+
+    if (it->waiting)
+        hl_list_remove(&d->waiting, &t->link);
+    if (it->place > 0)
+        cpu_of(p, it->place - 1)->coming = NULL;
+    it->waiting = false;
+    it->place = 0;
 }
 
 static int ideal_select_cpu(struct policy *p, struct policy_task *t, const struct policy_wakeup *w)
@@ -176,19 +181,16 @@ static void ideal_enqueue(struct policy *p, struct policy_task *t, int cpu,
                           const struct policy_wakeup *w)
 {
     (void)w;
-    join_line(p, t, cpu);
+    find_place(p, t, cpu);
 }
 
 static void ideal_dequeue(struct policy *p, struct policy_task *t, int cpu, enum policy_why why,
                           enum policy_wait wait)
 {
-    struct ideal_task *it = t->data;
-
     (void)cpu; /* stays taken until its next pick */
     (void)why;
     (void)wait;
-    if (it->waiting)
-        leave_line(p, t);
+    leave_place(p, t);
 }
 
 /* ---- picking ---- */
@@ -251,8 +253,7 @@ static bool move_away(struct policy *p, int cpu, struct policy_task *t)
     if (target == POLICY_NO_CPU ||
         d->core_taken[m->cpu[target].core] + 2 > d->core_taken[m->cpu[cpu].core])
         return false;
-    wait_in_line(p, t, true);
-    send_for(p, target);
+    send_for(p, target, t);
     return true;
 }
 
@@ -267,12 +268,12 @@ static struct policy_task *ideal_pick(struct policy *p, int cpu, struct policy_t
 {
     const struct ideal *d = policy_data(p);
     struct ideal_cpu *c = cpu_of(p, cpu);
-    struct policy_task *next = first_in_line(p, cpu);
+    struct policy_task *next = c->coming != NULL ? c->coming : first_in_line(p, cpu);
     bool vacate = c->vacate;
 
     c->vacate = false;
     if (prev != NULL && next != NULL && c->ticks >= d->turn_ticks) {
-        join_line(p, prev, POLICY_NO_CPU); /* it may run where `next` may not */
+        find_place(p, prev, POLICY_NO_CPU); /* it may run where `next` may not */
     } else if (prev != NULL && (!vacate || !move_away(p, cpu, prev))) {
         return prev;
     }
@@ -280,7 +281,7 @@ static struct policy_task *ideal_pick(struct policy *p, int cpu, struct policy_t
         count_taken(p, cpu, true);
     if (next == NULL)
         return go_idle(p, cpu);
-    leave_line(p, next);
+    leave_place(p, next);
     c->ticks = 0;
     return next;
 }
@@ -359,16 +360,18 @@ static bool ideal_probe(const struct policy *p, const struct policy_task *t, con
 static enum hl_status ideal_check(const struct policy *p, struct hl_error *err)
 {
     const struct ideal *d = policy_data(p);
-    int32_t coming = 0; /* cpus sent for: each takes one task from the line */
 
     for (int cpu = 0; cpu < policy_cpu_count(p); cpu++) {
+        const struct ideal_cpu *c = cpu_of(p, cpu);
         const struct policy_task *t = policy_running(p, cpu);
-        const struct ideal_task *it = t == NULL ? NULL : t->data;
 
-        coming += t == NULL && cpu_of(p, cpu)->taken;
-        if (t != NULL && (!cpu_of(p, cpu)->taken || it->waiting))
-            return hl_fail(err, HL_INTERNAL, "ideal: task %d runs on cpu %d; expected it taken",
-                           t->id, cpu);
+        if (c->taken != (t != NULL || c->coming != NULL))
+            return hl_fail(err, HL_INTERNAL, "ideal: cpu %d is taken by nobody, or not by its task",
+                           cpu);
+        if (t != NULL && c->coming != NULL)
+            return hl_fail(err, HL_INTERNAL,
+                           "ideal: task %d is coming to cpu %d, which runs task %d", c->coming->id,
+                           cpu, t->id);
     }
     for (const struct hl_link *link = d->waiting.first; link != NULL; link = link->next) {
         const struct policy_task *t = HL_LIST_ENTRY(link, struct policy_task, link);
@@ -376,7 +379,7 @@ static enum hl_status ideal_check(const struct policy *p, struct hl_error *err)
         if (t->on_cpu != POLICY_NO_CPU)
             return hl_fail(err, HL_INTERNAL, "ideal: task %d waits in line and runs on cpu %d",
                            t->id, t->on_cpu);
-        if (find_free(p, t) != POLICY_NO_CPU && --coming < 0)
+        if (find_free(p, t) != POLICY_NO_CPU)
             return hl_fail(err, HL_INTERNAL, "ideal: task %d waits while cpu %d is free", t->id,
                            find_free(p, t));
     }

@@ -2,20 +2,24 @@
 /*
  * kernbench.c - a kernel build as a tree of processes.
  *
- *     make                          serial head; one make per directory, at most k at once; serial
- * tail make                        reads its makefiles; per unit takes one of k slots and vforks sh
- * forks gcc, then two short tools, one after the other gcc                     vforks as and cc1,
- * waits for both as <- pipe <- cc1     cc1 writes evenly spread over its run, as works on each
- * piece fixdep, mv ld                        once all units of the directory are done; takes a slot
- * too kdaemon                       one per package, in the background, for ever
+ *     make              serial head; one make per directory, at most k at once; serial tail
+ *       make            reads its makefiles; takes one of k slots per unit
+ *         sh            forks gcc, then two short tools, one after the other
+ *           gcc         vforks cc1 and as, in the order of the pipeline, and waits for both
+ *             cc1       writes to as, evenly spread over its run
+ *             as        works on each piece
+ *           fixdep, mv
+ *         ld            once all units of the directory are done; takes a slot too
+ *     kdaemon           one per package, in the background, for ever
  *
  * Source:  spec linux 7 and 9: k concurrent compilers is X - jobserver_offset for make -jX.
  * Sizes:   the units of a profile are the same ones for every seed, spaced evenly through a capped
  *          log-normal distribution, and so are the directories; the seed decides their order and
- * which units wait for the disk. The work of all processes together is exactly work_ns: cc1 and as
- * get what the others leave. fork, exec and exit cost what the machine charges, on top. Omits:
- * dependencies between directories, the page cache, memory; as never makes cc1 wait (the pipe holds
- * all of a unit).
+ *          which units wait for the disk. The work of all processes together is exactly work_ns: cc1
+ *          and as get what the others leave. fork, exec and exit cost what the machine charges, on
+ *          top.
+ * Omits:   dependencies between directories, the page cache, memory; as never makes cc1 wait (the
+ *          pipe holds all of a unit).
  */
 #include "workload/workload.h"
 
@@ -208,10 +212,10 @@ static int32_t put_compiler(struct build *b, int64_t ns)
     gcc = begin(b, b->sh);
     put(b, OP_EXEC, b->gcc, 0);
     put(b, OP_RUN, 0, c[PROFILE_driver_ns]);
-    put(b, OP_VFORK, pipe ? as : cc1, 0);
+    put(b, OP_VFORK, cc1, 0);
     if (!pipe)
         put(b, OP_WAIT, 0, 1);
-    put(b, OP_VFORK, pipe ? cc1 : as, 0);
+    put(b, OP_VFORK, as, 0);
     put(b, OP_WAIT, 0, INT64_MAX);
     put(b, OP_EXIT, 0, 0);
     return gcc;

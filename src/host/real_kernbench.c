@@ -83,8 +83,8 @@ static enum hl_status run_make(struct host_build *build, const char *const *word
     return host_command_run(&command, result, err);
 }
 
-static enum hl_status make_config(struct host_build *build, const char *target,
-                                  struct hl_error *err)
+/* Runs a target that must succeed before a kernel can be built. */
+static enum hl_status make_ready(struct host_build *build, const char *target, struct hl_error *err)
 {
     struct host_result result;
     char reason[200];
@@ -120,7 +120,7 @@ static enum hl_status use_config_file(struct host_build *build, const char *file
     HL_TRY(hl_read_file(file, CONFIG_MAX, &text, &bytes, err));
     status = host_file_write(path, text, bytes, err);
     hl_free(text);
-    return status == HL_OK ? make_config(build, "olddefconfig", err) : status;
+    return status == HL_OK ? make_ready(build, "olddefconfig", err) : status;
 }
 
 static enum hl_status configure_kernel(struct host_build *build, const char *config,
@@ -134,34 +134,43 @@ static enum hl_status configure_kernel(struct host_build *build, const char *con
         return use_config_file(build, own, err);
     }
     if (config == NULL)
-        return make_config(build, "defconfig", err);
+        return make_ready(build, "defconfig", err);
     if (stat(config, &status) == 0 && S_ISREG(status.st_mode))
         return use_config_file(build, config, err);
     if (is_config_target(config))
-        return make_config(build, config, err);
+        return make_ready(build, config, err);
     return hl_fail(err, HL_BAD_INPUT,
                    "%s is no file; expected a .config file or a target such as tinyconfig", config);
+}
+
+/* In a copy, what in-place use left beside the .config (tools of menuconfig) can be cleaned away. */
+static enum hl_status copy_kernel_source(struct host_build *build, struct hl_error *err)
+{
+    const struct host_mirror_options options = {
+        .skip = not_in_kernel_copy, .real_from = build->source.path, .real_to = build->folder};
+
+    HL_TRY(host_folder_make(build->folder, err));
+    HL_TRY(host_folder_mirror(build->source.path, build->folder, &options, err));
+    return make_ready(build, "mrproper", err);
 }
 
 static enum hl_status prepare_kernel(struct host_build *build, const char *config,
                                      struct hl_error *err)
 {
-    static const struct host_mirror_options options = {.skip = not_in_kernel_copy};
-
     if (strpbrk(build->tree, " \t:") != NULL)
         return hl_fail(err, HL_USAGE,
                        "%s: kernels cannot be built in a path with blanks or colons; give a folder "
                        "without by --work-dir or TMPDIR",
                        build->session.folder);
-    (void)snprintf(build->folder, sizeof(build->folder), "%s", build->source.path);
-    if (build->source.must_be_copied) {
+    if (build->source.must_be_copied)
         HL_TRY(host_path_join(build->folder, sizeof(build->folder), build->session.folder, "source",
                               err));
-        HL_TRY(host_folder_make(build->folder, err));
-        HL_TRY(host_folder_mirror(build->source.path, build->folder, &options, err));
-    }
-    (void)snprintf(build->output, sizeof(build->output), "O=%s", build->tree);
+    else
+        (void)snprintf(build->folder, sizeof(build->folder), "%s", build->source.path);
     HL_TRY(host_environment_make(&build->environment, build->folder, build->session.mark, err));
+    if (build->source.must_be_copied)
+        HL_TRY(copy_kernel_source(build, err));
+    (void)snprintf(build->output, sizeof(build->output), "O=%s", build->tree);
     return configure_kernel(build, config, err);
 }
 

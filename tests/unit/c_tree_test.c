@@ -130,13 +130,34 @@ static void the_scale_moves_the_number_of_units_and_the_seed_not_the_work(void *
     assert_int_equal(seen.units, 8);
 }
 
+static bool write_map(const char *path, const char *map)
+{
+    FILE *file = fopen(path, "we");
+
+    if (file == NULL)
+        return false;
+    (void)fputs(map, file);
+    return fclose(file) == 0;
+}
+
+/* Files of a mount cannot be made by a user or group that the namespace does not know. */
+static bool become_root_of_a_namespace(void)
+{
+    char user[32], group[32];
+
+    (void)snprintf(user, sizeof(user), "0 %u 1\n", geteuid());
+    (void)snprintf(group, sizeof(group), "0 %u 1\n", getegid());
+    return unshare(CLONE_NEWUSER | CLONE_NEWNS) == 0 && write_map("/proc/self/setgroups", "deny") &&
+           write_map("/proc/self/uid_map", user) && write_map("/proc/self/gid_map", group);
+}
+
 /* In a process of its own, which may be allowed to mount. Exit 77: it is not. */
 static void fill_small_disk(const char *folder)
 {
     const struct host_c_tree_options options = {.seed = 1, .scale_ppm = HL_PPM};
     struct hl_error err = {0};
 
-    if (unshare(CLONE_NEWNS) != 0 && unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0)
+    if (unshare(CLONE_NEWNS) != 0 && !become_root_of_a_namespace())
         _exit(77);
     if (mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
         mount("none", folder, "tmpfs", 0, "size=256k") != 0)

@@ -182,6 +182,8 @@ static void the_first_error_is_the_reason_not_the_last_line(void **state)
     expect_reason(
         "false\nmake[1]: *** [Makefile:2: all] Error 1\nmake: *** [Makefile:9: sub] Error 2\n",
         "make[1]: *** [Makefile:2: all] Error 1");
+    expect_reason("make: nocc: Permission denied\nmake: *** [Makefile:4: main.o] Error 127\n",
+                  "make: nocc: Permission denied");
     expect_reason("one\ntwo\n\n", "two");
     expect_reason("", "");
     expect_reason("\033[01m\033[Ka.c:1: \033[31merror:\033[0m bad\r\n", "a.c:1: error: bad");

@@ -17,9 +17,10 @@ static struct fixture fixture;
 /* Refuses what kbuild refuses, writes only below O=, and builds a file from the configuration. */
 static const char stand_in[] =
     "KERNELRELEASE = 6.1\n"
-    "ifeq ($(O),)\n$(error built in place)\nendif\n"
+    "ifneq ($(MAKECMDGOALS),mrproper)\nifeq ($(O),)\n$(error built in place)\nendif\nendif\n"
     "vmlinux:\n"
     "\t@! test -e .config || { echo 'error: The source tree is not clean'; exit 1; }\n"
+    "\t@! test -e scripts/tool.o || { echo 'error: a stale object'; exit 1; }\n"
     "\t@case '$(CURDIR)' in *[\\ :]*) echo 'error: blanks in the source path'; exit 1; esac\n"
     "\t@! test -e $(O)/vmlinux || { echo 'error: built already'; exit 1; }\n"
     "\t@grep -q CONFIG_$(EXPECTED)=y $(O)/.config || { echo \"error: $$(cat $(O)/.config)\"; exit "
@@ -27,6 +28,7 @@ static const char stand_in[] =
     "\t@cp $(O)/.config $(O)/vmlinux\n"
     "olddefconfig:\n\t@echo CONFIG_FILLED_IN=y >>$(O)/.config\n"
     "defconfig tinyconfig:\n\t@echo CONFIG_$@=y >$(O)/.config\n"
+    "mrproper:\n\t@rm -f scripts/tool.o\n"
     ".PHONY: vmlinux\n";
 
 static int open_fixture(void **state)
@@ -89,9 +91,11 @@ static void a_config_in_the_tree_is_used_and_stays_there(void **state)
 
     (void)state;
     fixture_write(&fixture, ".config", "CONFIG_OWN=y\n");
+    fixture_write(&fixture, "scripts/tool.o", "what menuconfig leaves");
     assert_int_equal(build_twice(NULL, "OWN", &err), HL_OK);
     assert_int_equal(build_twice(NULL, "FILLED_IN", &err), HL_OK);
     assert_true(fixture_has(&fixture, ".config"));
+    assert_true(fixture_has(&fixture, "scripts/tool.o"));
     assert_false(fixture_has(&fixture, "vmlinux"));
 }
 

@@ -235,16 +235,12 @@ static void makes_above_us_do_not_steer_the_build(void **state)
     struct run run;
 
     (void)state;
+    /* make and its shell alone need some milliseconds; most of this comes after their end. */
     fixture_write(&fixture, "Makefile",
-                  "all:\n\ttest \"$$MAKELEVEL\" = 1\n\ttest \"$$LC_ALL\" = C\n"
-                  "\ttest \"$$CCACHE_DISABLE\" = 1\n\ttest \"$$PWD\" = \"$(CURDIR)\"\n"
-                  "\ttest -z \"$(findstring k,$(firstword -$(MAKEFLAGS)))\"\n");
-    assert_int_equal(setenv("MAKEFLAGS", "k --no-such-option", 1), 0);
-    assert_int_equal(setenv("MAKELEVEL", "7", 1), 0);
+                  "all:\n\tsh -c 'sleep 0.05; i=0; while [ $$i -lt 200000 ]; do i=$$((i + 1)); "
+                  "done' &\n");
     assert_int_equal(build_once(&run, &err), HL_OK);
-    assert_int_equal(unsetenv("MAKEFLAGS"), 0);
-    assert_int_equal(unsetenv("MAKELEVEL"), 0);
-    assert_string_equal(run.note, "");
+    assert_true(run.metric[RUN_user_s] + run.metric[RUN_system_s] > 0.04);
 }
 
 static void a_built_tree_is_cleaned_or_refused(void **state)

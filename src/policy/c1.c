@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * c1.c - I. Molnar's hyper-threading scheduler for 2.6.0-test11: a run queue per package.
+ * c1.c - I. Molnar's hyper-threading scheduler for 2.6.0-test11: sibling threads share a run queue.
  *
  * Idea:    the threads of a package take their tasks from one queue, so a task is bound to the
  *          package and runs on whichever thread is free. A package about to go idle while another
  *          one has all threads busy asks that one's migration thread to push a task over.
  * Source:  spec linux 4, on o1 of 2.6.0. The test for equal priorities and the rescheduling of idle
- *          threads are reconstructed there: both are parameters. The spec knows packages of one
- *          core; with more, share=core gives each core a queue of its own.
+ *          threads are reconstructed there: both are parameters. The packages of that time had one
+ *          core. Where there are more, "package" here means a core: what shares is sibling threads.
+ *          share=package takes the word literally.
  * Omits:   what o1 omits.
  * Good at: half load on SMT machines: work spreads over packages within a tick or two.
  * Bad at:  a package that was idle before another one became doubly loaded: nothing runs and ends
@@ -190,6 +191,8 @@ static void resched_idle(struct policy *p, int cpu)
     struct o1_queue *queue = o1_queue_of(&c->o1, cpu);
     uint32_t running = 0;
 
+    if (o1_nr_running(&c->o1, cpu) == 0)
+        return; /* the last thread to go idle left nothing to do */
     for (int i = 0; i < queue->cpu_count; i++)
         running += policy_running(p, queue->cpu[i]) != NULL;
     if (o1_nr_running(&c->o1, cpu) > running) {
@@ -218,7 +221,7 @@ static enum hl_status init(struct policy *p, struct hl_error *err)
 {
     struct c1 *c = policy_data(p);
     enum o1_sharing sharing =
-        policy_param(p, "share") == 0 ? O1_QUEUE_PER_PACKAGE : O1_QUEUE_PER_CORE;
+        policy_param(p, "share") == 0 ? O1_QUEUE_PER_CORE : O1_QUEUE_PER_PACKAGE;
 
     HL_TRY(o1_init(p, &o1_rules_2_6_0, sharing, false, err));
     HL_TRY(o1_balance_init(p, &c->balance, err));
@@ -228,12 +231,12 @@ static enum hl_status init(struct policy *p, struct hl_error *err)
     c->requested = policy_alloc(p, (size_t)c->o1.queue_count, sizeof(*c->requested));
     c->ran = policy_alloc(p, (size_t)policy_cpu_count(p), sizeof(*c->ran));
     if (c->requested == NULL || c->ran == NULL)
-        return hl_fail(err, HL_NO_MEMORY, "no memory for %d packages", c->o1.queue_count);
+        return hl_fail(err, HL_NO_MEMORY, "no memory for %d run queues", c->o1.queue_count);
     return HL_OK;
 }
 
 static const struct policy_param_info params[] = {
-    {"share", PARAM_CHOICE, "", "package|core", 0, 1, 0,
+    {"share", PARAM_CHOICE, "", "core|package", 0, 1, 0,
      "whose threads share a run queue; spec linux 4.1"},
     {"idle_tick_resched", PARAM_BOOL, "", NULL, 0, 1, 1,
      "an idle thread looks at its queue at every tick; spec linux 4.4, reconstructed"},
@@ -245,7 +248,8 @@ static const struct policy_param_info params[] = {
 
 const struct policy_ops policy_c1 = {
     .name = "c1",
-    .summary = "O(1) with one run queue per package and active balancing",
+    .summary =
+        "O(1) with a run queue per core (package, on machines of its time) and active balancing",
     .source = "spec linux 4",
     .params = params,
     .policy_bytes = sizeof(struct c1),

@@ -137,12 +137,12 @@ static bool balance_idle(struct policy *p, struct o1_balance *b, int cpu, int no
 static void balance_idle_local(struct policy *p, struct o1_balance *b, int cpu, bool announce)
 {
     const struct o1 *o = o1_of(p);
-    const struct o1_queue *queue = o1_queue_of(o, cpu);
+    int32_t own = o->queue_of[cpu];
 
-    if (b->quiet_at[queue->index] == o->changes + 1)
+    if (b->quiet_at[own] == o->changes + 1)
         return;
-    if (!balance_idle(p, b, cpu, queue->node, announce))
-        b->quiet_at[queue->index] = o->changes + 1;
+    if (!balance_idle(p, b, cpu, o->queue[own].node, announce))
+        b->quiet_at[own] = o->changes + 1;
 }
 
 static void balance_busy(struct policy *p, struct o1_balance *b, int cpu, int node)
@@ -197,14 +197,13 @@ void o1_balance_tick(struct policy *p, struct o1_balance *b, int cpu, bool idle)
 {
     const struct o1 *o = o1_of(p);
     int64_t jiffies = o1_jiffies(p);
-    int node = o1_queue_of(o, cpu)->node;
 
     if (o->node_count > 1 && is_due(idle ? &b->node_idle : &b->node_busy, jiffies))
         balance_nodes(p, b, cpu, idle);
     if (idle)
         balance_idle_local(p, b, cpu, true);
     else if (is_due(&b->busy, jiffies))
-        balance_busy(p, b, cpu, node);
+        balance_busy(p, b, cpu, o1_queue_of(o, cpu)->node);
 }
 
 void o1_balance_idle(struct policy *p, struct o1_balance *b, int cpu, bool announce)

@@ -38,9 +38,9 @@ static void threads_of_a_package_share_a_queue(void **state)
     fake_close(&h);
 }
 
-static void cores_may_have_queues_of_their_own(void **state)
+static void cores_have_queues_of_their_own_unless_packages_share(void **state)
 {
-    static const char *const spec[] = {"c1", "c1:share=core"};
+    static const char *const spec[] = {"c1:share=package", "c1"};
 
     (void)state;
     for (int i = 0; i < 2; i++) {
@@ -276,7 +276,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(threads_of_a_package_share_a_queue),
-        cmocka_unit_test(cores_may_have_queues_of_their_own),
+        cmocka_unit_test(cores_have_queues_of_their_own_unless_packages_share),
         cmocka_unit_test(a_wakeup_asks_hint_siblings_and_priorities_in_turn),
         cmocka_unit_test(equal_priority_preempts_on_request_only),
         cmocka_unit_test(a_fork_pokes_nobody_and_the_idle_sibling_finds_out),

@@ -86,7 +86,7 @@ static void parameters_are_read_by_their_type(void **state)
     assert_int_equal(value_of("o1:wrap", "wrap"), 1);
     assert_int_equal(value_of("o1:wrap=y", "wrap"), 1);
     assert_int_equal(value_of("c1:idle_tick_resched=n", "idle_tick_resched"), 0);
-    assert_string_equal(parsed("c1:share=core").text, "c1:share=core");
+    assert_string_equal(parsed("c1:share=package").text, "c1:share=package");
 }
 
 static void wrong_text_is_refused_in_one_line_that_says_what_there_is(void **state)

@@ -3,8 +3,8 @@
  * compilers.c - samples /proc for compilers in our tree.
  *
  * Sampling may miss a short peak; it is cheap and needs no privilege. It must not disturb what it
- * measures: after a sample that took c of cpu time the next one is due after 500 c at the earliest,
- * which keeps it below 0.2 % of one cpu, and never before 50 ms.
+ * measures: after a sample that took c of cpu time the next one is due after 1000 c at the earliest,
+ * which keeps it below 0.1 % of one cpu, and never before 50 ms.
  */
 #include "host/compilers.h"
 
@@ -15,7 +15,7 @@
 
 #include "base/units.h"
 
-enum { COST_FACTOR = 500 };
+enum { COST_FACTOR = 1000 };
 #define FIRST_SAMPLE_NS   (20 * HL_NS_PER_MS)
 #define LEAST_INTERVAL_NS (50 * HL_NS_PER_MS)
 

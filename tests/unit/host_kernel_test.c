@@ -7,12 +7,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <cmocka.h>
 
 #include "host/host.h"
 #include "host_fixture.h"
 
 static struct fixture fixture;
+static char plain_work[PATH_MAX / 4];
 
 /* Refuses what kbuild refuses, writes only below O=, and builds a file from the configuration. */
 static const char stand_in[] =
@@ -37,10 +39,15 @@ static int open_fixture(void **state)
                                         "init/main.c", "kernel/Makefile", "scripts/Makefile.build",
                                         ".git/HEAD"};
 
+    const char *folder = getenv("TMPDIR");
+
     (void)state;
     fixture_open(&fixture);
     /* kbuild cannot work with blanks in the path of O=. */
-    (void)snprintf(fixture.work, sizeof(fixture.work), "%s", "/var/tmp");
+    (void)snprintf(plain_work, sizeof(plain_work), "%s/halfload-kernel-XXXXXX",
+                   folder == NULL ? "/tmp" : folder);
+    assert_non_null(mkdtemp(plain_work));
+    (void)snprintf(fixture.work, sizeof(fixture.work), "%s", plain_work);
     fixture_write(&fixture, "Makefile", stand_in);
     for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
         fixture_write(&fixture, files[i], "");
@@ -50,6 +57,8 @@ static int open_fixture(void **state)
 static int close_fixture(void **state)
 {
     (void)state;
+    /* Only an empty one goes: nothing may be left in it. */
+    assert_int_equal(rmdir(plain_work), 0);
     fixture_close(&fixture);
     return 0;
 }

@@ -11,28 +11,60 @@
 #include "base/units.h"
 #include "policy/domains.h"
 
-/* Fills ds->load for the span of d; returns the target load of the own group. */
-static int64_t domain_look(const struct policy *p, int cpu, const struct domain *d, bool updating)
+/* Fills load[] with what counts where the cpus may become sources; `updating`: the estimates learn. */
+static inline void domain_look_at(const int32_t *restrict cpu, int32_t count,
+                                  const uint32_t *restrict nr_running, int32_t *restrict estimate,
+                                  int32_t *restrict load, bool updating)
 {
-    const struct domains *ds = domains_of(p);
-    const struct domain_span *span = d->span;
-    const struct domain_group *own = &span->group[d->own_group];
-    const uint32_t *restrict nr_running = ds->o1.nr_running;
-    int32_t *restrict estimate = domain_cpu_of(p, cpu)->estimate;
-    int32_t *restrict load = ds->load;
-    int64_t own_load = 0;
-
-    for (int i = 0; i < own->cpu_count; i++)
-        own_load += domain_target(p, cpu, own->cpu[i]);
-    for (int i = 0; i < span->cpu_count; i++) {
-        int c = span->cpu[i];
+    for (int i = 0; i < count; i++) {
+        int c = cpu == NULL ? i : cpu[i];
         int32_t now = (int32_t)(nr_running[c] << DOMAIN_LOAD_SHIFT), before = estimate[c];
 
         load[c] = HL_MIN(now, before);
         if (updating)
             estimate[c] = (int32_t)((uint32_t)(now + before) >> 1);
     }
+}
+
+/* Fills ds->load for the span of d; returns the target load of the own group. */
+static int64_t domain_look(const struct policy *p, int cpu, const struct domain *d, bool updating)
+{
+    const struct domains *ds = domains_of(p);
+    const struct domain_span *span = d->span;
+    const struct domain_group *own = &span->group[d->own_group];
+    int32_t *estimate = domain_cpu_of(p, cpu)->estimate;
+    int64_t own_load = 0;
+    int32_t first = span->is_dense ? span->cpu[0] : 0;
+    const int32_t *cpus = span->is_dense ? NULL : span->cpu;
+
+    for (int i = 0; i < own->cpu_count; i++)
+        own_load += domain_target(p, cpu, own->cpu[i]);
+    /* Constants in each call, so that the common case is a loop over three rows side by side. */
+    if (cpus == NULL && updating)
+        domain_look_at(NULL, span->cpu_count, ds->o1.nr_running + first, estimate + first,
+                       ds->load + first, true);
+    else if (cpus == NULL)
+        domain_look_at(NULL, span->cpu_count, ds->o1.nr_running + first, estimate + first,
+                       ds->load + first, false);
+    else
+        domain_look_at(cpus, span->cpu_count, ds->o1.nr_running, estimate, ds->load, updating);
     return own_load;
+}
+
+/* The usual shapes first: a cpu or a core of two neighbours. */
+static inline int64_t domain_group_load(const struct domain_span *span, int32_t g,
+                                        const int32_t *load)
+{
+    const struct domain_group *group = &span->group[g];
+    int64_t sum = 0;
+
+    if (span->group_width == 1)
+        return load[span->cpu[0] + g];
+    if (span->group_width == 2)
+        return load[span->cpu[0] + 2 * g] + load[span->cpu[0] + 2 * g + 1];
+    for (int i = 0; i < group->cpu_count; i++)
+        sum += load[group->cpu[i]];
+    return sum;
 }
 
 void domain_survey(struct policy *p, int cpu, const struct domain *d, bool updating,
@@ -49,21 +81,21 @@ void domain_survey(struct policy *p, int cpu, const struct domain *d, bool updat
                                 .power = span->power,
                                 .busiest = DOMAIN_NO_GROUP};
     for (int seen = 1; seen < span->group_count; seen++) {
-        const struct domain_group *group;
-        int64_t sum = 0;
+        int64_t sum, power;
 
         g = g + 1 == span->group_count ? 0 : g + 1;
-        group = &span->group[g];
-        for (int i = 0; i < group->cpu_count; i++)
-            sum += ds->load[group->cpu[i]];
+        sum = domain_group_load(span, g, ds->load);
+        if (sum == 0)
+            continue;
+        power = span->group[g].power;
         s->total += sum;
         /* sum * 128 / power >= bar if and only if sum * 128 >= bar * power: divide for records only. */
-        if (sum > 0 && sum * DOMAIN_POWER_ONE >=
-                           (s->max + (tie == DOMAIN_FIRST_WINS || s->max == 0)) * group->power) {
-            s->max = sum * DOMAIN_POWER_ONE / group->power;
+        if (sum * DOMAIN_POWER_ONE >=
+            (s->max + (tie == DOMAIN_FIRST_WINS || s->max == 0)) * power) {
+            s->max = sum * DOMAIN_POWER_ONE / power;
             s->busiest = g;
             s->busiest_load = sum;
-            s->busiest_power = group->power;
+            s->busiest_power = (int32_t)power;
         }
     }
 }

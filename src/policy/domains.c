@@ -170,11 +170,31 @@ static bool domain_plan_node(struct policy *p, const struct domain_plan *nodes,
     return true;
 }
 
+static int32_t domain_group_width(const struct domain_span *span)
+{
+    int32_t width = span->group[0].cpu_count;
+
+    if (!span->is_dense)
+        return 0;
+    for (int g = 0; g < span->group_count; g++) {
+        const struct domain_group *group = &span->group[g];
+        int32_t first = span->cpu[0] + g * width;
+
+        if (group->cpu_count != width || group->cpu[0] != first ||
+            group->cpu[width - 1] != first + width - 1)
+            return 0;
+    }
+    return width;
+}
+
+/* What follows from the groups. */
 static void domain_plan_sum(struct domain_plan *plan)
 {
     for (int i = 0; i < plan->count; i++) {
         struct domain_span *span = &plan->span[i];
 
+        span->is_dense = span->cpu[span->cpu_count - 1] - span->cpu[0] == span->cpu_count - 1;
+        span->group_width = domain_group_width(span);
         span->power = 0;
         for (int g = 0; g < span->group_count; g++)
             span->power += span->group[g].power;

@@ -67,7 +67,9 @@ struct domain_span {    /* one set of cpus cut into groups; shared by its cpus *
     const int32_t *cpu; /* ascending */
     struct domain_group *group;
     int32_t cpu_count, group_count;
-    int32_t power; /* of all groups */
+    int32_t power;       /* of all groups */
+    bool is_dense;       /* cpu numbers without holes */
+    int32_t group_width; /* all groups are so many neighbours, in order; 0: they are not */
 };
 
 struct domain { /* one level of one cpu */

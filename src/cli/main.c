@@ -1,11 +1,79 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * main.c - the command line: finds the verb, runs it, prints what failed, exits.
+ * main.c - the command line: finds the verb, plays it, prints what failed, exits.
  */
+#include <errno.h>
 #include <stdio.h>
+#include <string.h>
 
-int main(void)
+#include "base/interrupt.h"
+#include "base/text.h"
+#include "cli/cli.h"
+
+const char *argp_program_version = "halfload " HALFLOAD_VERSION;
+
+const struct cli_verb cli_verbs[] = {
+    {"run", "WORKLOAD", "play a workload, simulated or for real, and print its times", cli_run},
+    {"reproduce", "[PAPER...]", "play published studies and print them beside what was published",
+     cli_reproduce},
+    {"list", "policies|machines|workloads|papers", "say what there is", cli_list},
+    {NULL, NULL, NULL, NULL},
+};
+
+static void print_help(void)
 {
-    puts("halfload " HALFLOAD_VERSION);
-    return 0;
+    puts("Usage: halfload VERB [WORD...] [OPTION...]\n"
+         "Which CPU-scheduler set-up serves a workload best on a machine, by how much, and why?\n");
+    for (const struct cli_verb *v = cli_verbs; v->name != NULL; v++)
+        printf("  halfload %-9s %-36s %s\n", v->name, v->arguments, v->summary);
+    puts("\n"
+         "  halfload VERB --help                           what a verb takes\n"
+         "  halfload --version\n\n"
+         "Exit codes: 0 done, 1 usage, 3 some runs or expectations failed, 4 damaged or malformed "
+         "input,\n"
+         "5 not permitted or not supported, 6 internal or policy error, 130 interrupted.");
+}
+
+static enum hl_status play(int argc, char **argv, struct hl_error *err)
+{
+    const char *names[16], *word = argc > 1 ? argv[1] : NULL;
+    char program[64];
+    int count = 0;
+
+    for (const struct cli_verb *v = cli_verbs; v->name != NULL; v++)
+        names[count++] = v->name;
+    if (word == NULL)
+        return hl_fail(err, HL_USAGE,
+                       "no verb; expected run, reproduce or list (see halfload --help)");
+    if (strcmp(word, "--help") == 0 || strcmp(word, "-?") == 0 || strcmp(word, "-h") == 0 ||
+        strcmp(word, "help") == 0) {
+        print_help();
+        return HL_OK;
+    }
+    if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0) {
+        puts(argp_program_version);
+        return HL_OK;
+    }
+    for (const struct cli_verb *v = cli_verbs; v->name != NULL; v++)
+        if (strcmp(word, v->name) == 0) {
+            (void)snprintf(program, sizeof(program), "halfload %s", v->name);
+            argv[1] = program;
+            return v->play(argc - 1, argv + 1, err);
+        }
+    return hl_fail_unknown(err, HL_USAGE, NULL, word[0] == '-' ? "option" : "verb", word, names,
+                           count);
+}
+
+int main(int argc, char **argv)
+{
+    struct hl_error err = {0};
+    enum hl_status status;
+
+    hl_interrupt_catch();
+    status = play(argc, argv, &err);
+    if (fflush(stdout) != 0 && status == HL_OK)
+        status = hl_fail(&err, HL_NOT_PERMITTED, "standard output: %s", strerror(errno));
+    if (status != HL_OK && err.text[0] != '\0')
+        (void)fprintf(stderr, "halfload: %s\n", err.text);
+    return hl_exit_code(status);
 }

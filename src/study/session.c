@@ -110,9 +110,9 @@ static enum hl_status session_play(struct session *s, struct hl_error *err)
     const struct study_request *request = s->request;
     int order[WORKLOAD_LOADS_MAX];
 
+    HL_TRY(host_build_open(&s->build, request->build, err));
     if (s->progress != NULL && s->progress->planned != NULL)
         s->progress->planned(s->progress->context, s->cell_count * request->runs);
-    HL_TRY(host_build_open(&s->build, request->build, err));
     if (request->warmup == STUDY_WARMUP_SESSION)
         HL_TRY(warm_up(s, request->cpus, err));
     for (int64_t block = 0; block < request->runs; block++) {

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * cli.h - what the verbs of the command line share.
+ *
+ * A verb is a function that gets its words, prints its result on standard output and returns a
+ * status. main.c prints the message of a failure as one line on standard error and exits with the
+ * status' code.
+ */
+#ifndef HL_CLI_CLI_H
+#define HL_CLI_CLI_H
+
+#include <argp.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "base/status.h"
+
+struct cli_verb {
+    const char *name, *arguments, *summary;
+    enum hl_status (*play)(int argc, char **argv,
+                           struct hl_error *err); /* argv[0]: "halfload VERB" */
+};
+/* Ends with a NULL name. */
+extern const struct cli_verb cli_verbs[];
+
+enum hl_status cli_run(int argc, char **argv, struct hl_error *err) HL_MUST_CHECK;
+enum hl_status cli_reproduce(int argc, char **argv, struct hl_error *err) HL_MUST_CHECK;
+enum hl_status cli_list(int argc, char **argv, struct hl_error *err) HL_MUST_CHECK;
+
+/* ---- options (options.c) ---- */
+
+/* The first member of what a verb hands to argp as input. */
+struct cli_input {
+    enum hl_status status; /* set by cli_refuse */
+    struct hl_error *err;
+    int wrong_word; /* index in argv of an option that argp does not know; 0: none */
+};
+
+/*
+ * Parses with argp. --help, --usage and --version print and exit; everything wrong becomes one line
+ * in *err, with a near match for an unknown option. The parser of `argp` must hand ARGP_KEY_ERROR
+ * and keys it does not know to cli_other_key.
+ */
+enum hl_status cli_parse(const struct argp *argp, int argc, char **argv, struct cli_input *input,
+                         struct hl_error *err) HL_MUST_CHECK;
+error_t cli_other_key(int key, struct argp_state *state);
+
+/* Ends parsing with HL_USAGE and this message; for use in parsers. */
+error_t cli_refuse(struct argp_state *state, const char *format, ...) HL_PRINTF(2, 3);
+
+enum cli_format { FORMAT_TEXT, FORMAT_CSV, FORMAT_JSON };
+
+/* Whole number of an option within a range. */
+error_t cli_int_option(struct argp_state *state, const char *option, const char *text, int64_t min,
+                       int64_t max, int64_t *value);
+error_t cli_format_option(struct argp_state *state, const char *text, bool has_csv,
+                          enum cli_format *format);
+
+/* Number of threads for simulated runs: all cpus this process may use. */
+int cli_threads(void);
+
+#endif

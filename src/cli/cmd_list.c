@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * cmd_list.c - `halfload list policies|machines|workloads|papers`: what there is.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/data_dir.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "base/units.h"
+#include "cli/cli.h"
+#include "machine/machine.h"
+#include "paper/paper.h"
+#include "policy/policy.h"
+#include "report/report.h"
+#include "workload/workload.h"
+
+struct list_options {
+    struct cli_input input; /* first */
+    const char *what;
+    bool is_verbose;
+};
+
+static const struct argp_option option_table[] = {
+    {"verbose", 'v', NULL, 0, "parameters of policies, constants of machines with their sources",
+     0},
+    {0},
+};
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+    struct list_options *o = state->input;
+
+    switch (key) {
+    case 'v': o->is_verbose = true; return 0;
+    case ARGP_KEY_ARG:
+        if (o->what != NULL)
+            return cli_refuse(state, "a second word '%s'; expected one", arg);
+        o->what = arg;
+        return 0;
+    case ARGP_KEY_NO_ARGS:
+        return cli_refuse(state, "list what? expected policies, machines, workloads or papers");
+    default: return cli_other_key(key, state);
+    }
+}
+
+static const struct argp list_argp = {
+    .options = option_table,
+    .parser = parse_option,
+    .args_doc = "policies|machines|workloads|papers",
+    .doc = "Says what there is.",
+};
+
+/* The words of the bits that are set, joined by '+'. */
+static void flags_text(char *text, size_t bytes, const struct policy_param_info *param,
+                       int64_t value)
+{
+    const char *word = param->choices;
+    size_t used = 0;
+
+    (void)snprintf(text, bytes, "none");
+    for (int bit = 0; word != NULL; bit++) {
+        int length = (int)strcspn(word, "|");
+
+        if ((value >> bit & 1) != 0 && used < bytes)
+            used += (size_t)snprintf(text + used, bytes - used, "%s%.*s", used > 0 ? "+" : "",
+                                     length, word);
+        word = word[length] == '|' ? word + length + 1 : NULL;
+    }
+}
+
+/* A value as it is written on the command line. */
+static void value_text(char *text, size_t bytes, const struct policy_param_info *param,
+                       int64_t value)
+{
+    const char *word = param->choices;
+
+    switch (param->type) {
+    case PARAM_INT: (void)snprintf(text, bytes, "%" PRId64, value); return;
+    case PARAM_BOOL: (void)snprintf(text, bytes, "%s", value != 0 ? "y" : "n"); return;
+    case PARAM_DURATION: (void)snprintf(text, bytes, "%" PRId64 "ns", value); return;
+    case PARAM_DECIMAL: (void)snprintf(text, bytes, "%.6g", (double)value / (double)HL_PPM); return;
+    case PARAM_FLAGS: flags_text(text, bytes, param, value); return;
+    case PARAM_CHOICE:
+        for (int64_t i = 0; i < value && word != NULL; i++) {
+            word = strchr(word, '|');
+            word = word == NULL ? NULL : word + 1;
+        }
+        (void)snprintf(text, bytes, "%.*s", word == NULL ? 0 : (int)strcspn(word, "|"),
+                       word == NULL ? "" : word);
+        return;
+    }
+}
+
+static void print_param(const struct policy_param_info *param)
+{
+    char value[256], least[64], most[64];
+
+    value_text(value, sizeof(value), param, param->value);
+    printf("    %s=%s", param->name, value);
+    if (param->type == PARAM_CHOICE || param->type == PARAM_FLAGS) {
+        printf("  (%s)", param->choices);
+    } else if (param->type != PARAM_BOOL) {
+        value_text(least, sizeof(least), param, param->min);
+        value_text(most, sizeof(most), param, param->max);
+        printf("  (%s to %s%s%s)", least, most,
+               param->unit != NULL && param->unit[0] != '\0' ? " " : "",
+               param->unit != NULL ? param->unit : "");
+    } else {
+        printf("  (y, n)");
+    }
+    printf("  %s\n", param->help);
+}
+
+static enum hl_status list_policies(bool is_verbose, struct hl_error *err)
+{
+    (void)err;
+    for (int i = 0; policy_registry[i] != NULL; i++) {
+        const struct policy_ops *ops = policy_registry[i];
+
+        printf("%-8s %s (%s)\n", ops->name, ops->summary, ops->source);
+        for (const struct policy_param_info *p = ops->params;
+             is_verbose && p != NULL && p->name != NULL; p++)
+            print_param(p);
+    }
+    return HL_OK;
+}
+
+static void constant_text(char *text, size_t bytes, const struct machine_constant_info *info,
+                          int64_t value)
+{
+    if (strcmp(info->unit, "ppm") == 0)
+        (void)snprintf(text, bytes, "%.6g", (double)value / (double)HL_PPM);
+    else
+        (void)snprintf(text, bytes, "%" PRId64 " %s", value, info->unit);
+}
+
+static enum hl_status print_machine(const char *name, bool is_verbose, struct hl_error *err)
+{
+    struct machine m = {0};
+    enum hl_status status = machine_open(&m, name, err);
+
+    if (status == HL_OK)
+        printf("%-16s %4" PRId32 " cpus  %s\n", name, m.cpu_count, m.topology);
+    for (int i = 0; status == HL_OK && is_verbose && i < MACHINE_CONSTANT_COUNT; i++) {
+        char text[64];
+
+        constant_text(text, sizeof(text), &machine_constant_table[i], m.constant[i]);
+        printf("    %-20s %-18s %s\n", machine_constant_table[i].name, text,
+               m.source[i] != NULL ? m.source[i] : "assumed");
+    }
+    machine_close(&m);
+    return status;
+}
+
+static enum hl_status list_machines(bool is_verbose, struct hl_error *err)
+{
+    char **names;
+    enum hl_status status;
+
+    HL_TRY(machine_list(&names, err));
+    status = HL_OK;
+    for (int i = 0; names[i] != NULL; i++) {
+        if (status == HL_OK)
+            status = print_machine(names[i], is_verbose, err);
+        hl_free(names[i]);
+    }
+    hl_free(names);
+    if (status == HL_OK)
+        puts("host             this machine; any topology such as 'pack:2 core:4 pu:2' works too");
+    return status;
+}
+
+static enum hl_status list_workloads(bool is_verbose, struct hl_error *err)
+{
+    (void)err;
+    for (const struct workload_info *w = workload_table; w->name != NULL; w++) {
+        printf("%-12s %s (%s)\n", w->name, w->summary,
+               w->simulated && w->real ? "simulated, real"
+               : w->simulated          ? "simulated"
+                                       : "real");
+        if (is_verbose)
+            printf("    the level of a load means %s\n", w->level_means);
+    }
+    puts("scn:FILE     a scenario file: its own machine, policy and tasks (simulated)");
+    return HL_OK;
+}
+
+static enum hl_status list_papers(bool is_verbose, struct hl_error *err)
+{
+    char **names;
+    enum hl_status status;
+
+    HL_TRY(hl_data_list("papers", ".json", &names, err));
+    status = HL_OK;
+    for (int i = 0; names[i] != NULL; i++) {
+        struct paper paper = {0};
+
+        if (status == HL_OK)
+            status = paper_open(&paper, names[i], err);
+        if (status == HL_OK)
+            printf("%-24s %s (%s)\n", paper.id, paper.title, paper.where);
+        for (int r = 0; status == HL_OK && is_verbose && r < paper.row_count; r++)
+            printf("    %-24s %s on %s\n", paper.rows[r].label, paper.rows[r].policy,
+                   paper.rows[r].machine);
+        paper_close(&paper);
+        hl_free(names[i]);
+    }
+    hl_free(names);
+    return status;
+}
+
+enum hl_status cli_list(int argc, char **argv, struct hl_error *err)
+{
+    static const struct {
+        const char *name;
+        enum hl_status (*list)(bool is_verbose, struct hl_error *err);
+    } kinds[] = {
+        {"policies", list_policies},
+        {"machines", list_machines},
+        {"workloads", list_workloads},
+        {"papers", list_papers},
+    };
+    const char *names[HL_COUNT_OF(kinds)];
+    struct list_options o = {0};
+
+    HL_TRY(cli_parse(&list_argp, argc, argv, &o.input, err));
+    for (int i = 0; i < HL_COUNT_OF(kinds); i++) {
+        names[i] = kinds[i].name;
+        if (strcmp(o.what, kinds[i].name) == 0)
+            return kinds[i].list(o.is_verbose, err);
+    }
+    return hl_fail_unknown(err, HL_USAGE, NULL, "word after list", o.what, names,
+                           HL_COUNT_OF(kinds));
+}

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * cmd_reproduce.c - `halfload reproduce [PAPER...]`: published | simulated | difference, cell by
+ * cell.
+ *
+ * Without a name every shipped paper is played whose workload can be simulated; the others are
+ * named.
+ */
+#include <stdio.h>
+
+#include "base/data_dir.h"
+#include "base/memory.h"
+#include "cli/cli.h"
+#include "cli/play_paper.h"
+#include "cli/progress_bar.h"
+#include "report/report.h"
+
+enum { PAPERS_MAX = 64, KEY_FORMAT = 256, KEY_SEED };
+
+struct reproduce_options {
+    struct cli_input input; /* first */
+    const char *papers[PAPERS_MAX];
+    int paper_count;
+    int64_t seed;
+    enum cli_format format;
+};
+
+static const struct argp_option option_table[] = {
+    {"seed", KEY_SEED, "S", 0, "of all random choices (default 1)", 0},
+    {"format", KEY_FORMAT, "F", 0, "text (default) or json, one object per paper", 0},
+    {0},
+};
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+    struct reproduce_options *o = state->input;
+
+    switch (key) {
+    case KEY_SEED: return cli_int_option(state, "seed", arg, 0, INT64_MAX, &o->seed);
+    case KEY_FORMAT: return cli_format_option(state, arg, false, &o->format);
+    case ARGP_KEY_ARG:
+        if (o->paper_count == PAPERS_MAX)
+            return cli_refuse(state, "more than %d papers", PAPERS_MAX);
+        o->papers[o->paper_count++] = arg;
+        return 0;
+    default: return cli_other_key(key, state);
+    }
+}
+
+static const struct argp reproduce_argp = {
+    .options = option_table,
+    .parser = parse_option,
+    .args_doc = "[PAPER...]",
+    .doc =
+        "Plays published studies (see `halfload list papers`; default: all) on their simulated "
+        "machines and prints them beside what was published. Errors of cells that constants were "
+        "fitted to, of predicted cells and of those that compare schedulers are printed apart.",
+};
+
+static enum hl_status reproduce_one(const struct reproduce_options *o, struct paper *paper,
+                                    struct hl_error *err)
+{
+    struct progress_bar bar;
+    struct study_progress progress = progress_bar_open(&bar, NULL, NULL);
+    struct paper_score score = {0};
+    enum hl_status status = play_paper(paper, (uint64_t)o->seed, cli_threads(), &progress, err);
+
+    progress_bar_close(&bar);
+    if (status == HL_OK)
+        status = paper_score(paper, &score, err);
+    if (status == HL_OK && o->format == FORMAT_JSON)
+        status = report_paper_json(stdout, paper, &score, err);
+    else if (status == HL_OK)
+        status = report_paper_text(stdout, paper, &score, err);
+    paper_score_close(&score);
+    return status;
+}
+
+static enum hl_status reproduce_named(const struct reproduce_options *o, struct hl_error *err)
+{
+    for (int i = 0; i < o->paper_count; i++) {
+        struct paper paper = {0};
+        enum hl_status status = paper_open(&paper, o->papers[i], err);
+
+        if (status == HL_OK && i > 0 && o->format == FORMAT_TEXT)
+            putchar('\n');
+        if (status == HL_OK)
+            status = reproduce_one(o, &paper, err);
+        paper_close(&paper);
+        HL_TRY(status);
+    }
+    return HL_OK;
+}
+
+static enum hl_status reproduce_all(const struct reproduce_options *o, struct hl_error *err)
+{
+    char **names;
+    bool is_first = true;
+    enum hl_status status;
+
+    HL_TRY(hl_data_list("papers", ".json", &names, err));
+    status = HL_OK;
+    for (int i = 0; names[i] != NULL; i++) {
+        struct paper paper = {0};
+
+        if (status == HL_OK)
+            status = paper_open(&paper, names[i], err);
+        if (status == HL_OK) {
+            if (o->format == FORMAT_TEXT && !is_first)
+                putchar('\n');
+            is_first = false;
+            status = reproduce_one(o, &paper, err);
+            if (status == HL_UNSUPPORTED) {
+                if (o->format == FORMAT_TEXT)
+                    printf("left out: %s\n", err->text);
+                status = HL_OK;
+            }
+        }
+        paper_close(&paper);
+        hl_free(names[i]);
+    }
+    hl_free(names);
+    return status;
+}
+
+enum hl_status cli_reproduce(int argc, char **argv, struct hl_error *err)
+{
+    struct reproduce_options o = {.seed = 1};
+
+    HL_TRY(cli_parse(&reproduce_argp, argc, argv, &o.input, err));
+    return o.paper_count > 0 ? reproduce_named(&o, err) : reproduce_all(&o, err);
+}

@@ -1,0 +1,455 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * cmd_run.c - `halfload run WORKLOAD`: plays a study, simulated or for real, and prints its runs.
+ *
+ * Without --sched on the host it measures; with --sched it simulates, the host's topology too; any
+ * other machine without --sched is an error.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "base/units.h"
+#include "cli/cmd_run.h"
+#include "cli/progress_bar.h"
+#include "report/report.h"
+
+enum {
+    KEY_MACHINE = 256,
+    KEY_MACHINE_PARAM,
+    KEY_SCHED,
+    KEY_LOAD,
+    KEY_RUNS,
+    KEY_SEED,
+    KEY_PROFILE,
+    KEY_TREE,
+    KEY_TARGET,
+    KEY_CONFIG,
+    KEY_TREE_SCALE,
+    KEY_WARMUP,
+    KEY_WORK_DIR,
+    KEY_FORMAT,
+    KEY_TIMELINE,
+};
+
+static const struct argp_option option_table[] = {
+    {NULL, 0, NULL, 0, "Where:", 1},
+    {"machine", KEY_MACHINE, "M", 0,
+     "a shipped name, a machine file, a topology such as 'pack:2 core:4 pu:2', or host (default)",
+     1},
+    {"machine-param", KEY_MACHINE_PARAM, "KEY=VALUE", 0,
+     "override a constant of the simulated machine, or topology=...; repeatable", 1},
+    {"sched", KEY_SCHED, "P,...", 0,
+     "simulate under these policies, each NAME:PARAM=VALUE:...; without it the host is measured",
+     1},
+    {NULL, 0, NULL, 0, "What:", 2},
+    {"load", KEY_LOAD, "L,...", 0,
+     "levels such as 1-4,8, multiples of the cpus such as 2x, or half, optimal, max, single "
+     "(default: these four, by kernbench's rules)",
+     2},
+    {"runs", KEY_RUNS, "N", 0, "repetitions of each cell (default 5)", 2},
+    {"seed", KEY_SEED, "S", 0, "of all random choices (default 1)", 2},
+    {"profile", KEY_PROFILE, "P", 0, "constants of the simulated build: a shipped name or a file",
+     2},
+    {"timeline", KEY_TIMELINE, NULL, 0, "of a scenario: print the events of its first trial", 2},
+    {NULL, 0, NULL, 0, "Real builds:", 3},
+    {"tree", KEY_TREE, "DIR", 0, "a tree with a Makefile (default: a generated C tree)", 3},
+    {"target", KEY_TARGET, "T", 0, "make's target", 3},
+    {"config", KEY_CONFIG, "C", 0, "kernel tree: a .config file or a target such as defconfig", 3},
+    {"tree-scale", KEY_TREE_SCALE, "F", 0,
+     "size of the generated tree (default 1: about 15 s of cpu)", 3},
+    {"warmup", KEY_WARMUP, "W", 0, "discarded builds: session (default), each, none", 3},
+    {"work-dir", KEY_WORK_DIR, "DIR", 0, "where private copies go (default: TMPDIR, else /var/tmp)",
+     3},
+    {NULL, 0, NULL, 0, "Output:", 4},
+    {"format", KEY_FORMAT, "F", 0, "text (default), csv or json", 4},
+    {0},
+};
+
+/* Remembers that an option was given that only makes sense for one kind of run. */
+static void note(const char **which, const char *option)
+{
+    if (*which == NULL)
+        *which = option;
+}
+
+static error_t parse_warmup(struct argp_state *state, const char *text, enum study_warmup *warmup)
+{
+    if (strcmp(text, "session") == 0)
+        *warmup = STUDY_WARMUP_SESSION;
+    else if (strcmp(text, "each") == 0)
+        *warmup = STUDY_WARMUP_EACH;
+    else if (strcmp(text, "none") == 0)
+        *warmup = STUDY_WARMUP_NONE;
+    else
+        return cli_refuse(state, "--warmup is '%s'; expected session, each or none", text);
+    return 0;
+}
+
+static error_t parse_tree_scale(struct argp_state *state, const char *text, int64_t *scale_ppm)
+{
+    const int64_t least = HL_PPM / 1000, most = 1000 * HL_PPM;
+
+    if (!hl_parse_decimal(text, HL_PPM, scale_ppm) || *scale_ppm < least || *scale_ppm > most)
+        return cli_refuse(state, "--tree-scale is '%s'; expected a number from 0.001 to 1000",
+                          text);
+    return 0;
+}
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+    struct run_options *o = state->input;
+
+    switch (key) {
+    case KEY_MACHINE:
+        o->machine = arg;
+        note(&o->not_scenario, "machine");
+        return 0;
+    case KEY_MACHINE_PARAM:
+        if (o->param_count == RUN_PARAMS_MAX)
+            return cli_refuse(state, "more than %d times --machine-param", RUN_PARAMS_MAX);
+        o->params[o->param_count++] = arg;
+        note(&o->only_simulated, "machine-param");
+        note(&o->not_scenario, "machine-param");
+        return 0;
+    case KEY_SCHED:
+        if (o->sched != NULL)
+            return cli_refuse(state, "--sched is given twice; join policies with commas");
+        o->sched = arg;
+        note(&o->not_scenario, "sched");
+        return 0;
+    case KEY_LOAD:
+        if (o->load != NULL)
+            return cli_refuse(state, "--load is given twice; join loads with commas");
+        o->load = arg;
+        note(&o->not_scenario, "load");
+        return 0;
+    case KEY_RUNS:
+        note(&o->not_scenario, "runs");
+        return cli_int_option(state, "runs", arg, 1, STUDY_RUNS_MAX, &o->runs);
+    case KEY_SEED:
+        note(&o->not_scenario, "seed");
+        return cli_int_option(state, "seed", arg, 0, INT64_MAX, &o->seed);
+    case KEY_PROFILE:
+        o->profile = arg;
+        note(&o->only_simulated, "profile");
+        note(&o->not_scenario, "profile");
+        return 0;
+    case KEY_TREE:
+        o->build.tree = arg;
+        note(&o->only_real, "tree");
+        return 0;
+    case KEY_TARGET:
+        o->build.target = arg;
+        note(&o->only_real, "target");
+        return 0;
+    case KEY_CONFIG:
+        o->build.config = arg;
+        note(&o->only_real, "config");
+        return 0;
+    case KEY_TREE_SCALE:
+        note(&o->only_real, "tree-scale");
+        return parse_tree_scale(state, arg, &o->build.tree_scale_ppm);
+    case KEY_WARMUP: note(&o->only_real, "warmup"); return parse_warmup(state, arg, &o->warmup);
+    case KEY_WORK_DIR:
+        o->build.work_dir = arg;
+        note(&o->only_real, "work-dir");
+        return 0;
+    case KEY_FORMAT: return cli_format_option(state, arg, true, &o->format);
+    case KEY_TIMELINE:
+        o->timeline = true;
+        note(&o->only_scenario, "timeline");
+        return 0;
+    case ARGP_KEY_ARG:
+        if (o->workload != NULL)
+            return cli_refuse(state, "a second workload '%s'; expected one", arg);
+        o->workload = arg;
+        return 0;
+    case ARGP_KEY_NO_ARGS:
+        return cli_refuse(state,
+                          "no workload; expected a name of `halfload list workloads` or scn:FILE");
+    default: return cli_other_key(key, state);
+    }
+}
+
+static const struct argp run_argp = {
+    .options = option_table,
+    .parser = parse_option,
+    .args_doc = "WORKLOAD",
+    .doc = "Plays WORKLOAD (see `halfload list workloads`) or a scenario file, scn:FILE.\v"
+           "Examples:\n"
+           "  halfload run kernbench --runs 3\n"
+           "  halfload run kernbench --machine xeon-2phys-ht --sched o1,w26 --load 1-4,8\n"
+           "  halfload run scn:tests/scenario/FILE.scn\n",
+};
+
+/* Everything a study points to. */
+struct study_parts {
+    struct machine machine;
+    struct profile profile;
+    struct policy_spec *policies;
+    int policy_count;
+    struct workload_load loads[WORKLOAD_LOADS_MAX];
+    int load_count;
+    struct report_off_load off[WORKLOAD_LOADS_MAX];
+    int off_count;
+};
+
+static void parts_close(struct study_parts *parts)
+{
+    machine_close(&parts->machine);
+    profile_close(&parts->profile);
+    hl_free(parts->policies);
+}
+
+/* "o1,w26:active_delay=0" into specs. A backslash takes the next character literally. */
+static enum hl_status parse_policies(struct study_parts *parts, const char *text,
+                                     struct hl_error *err)
+{
+    char *copy = hl_strdup(text), *pieces[STUDY_POLICIES_MAX];
+    int count;
+    enum hl_status status = HL_OK;
+
+    parts->policies = hl_alloc(STUDY_POLICIES_MAX, sizeof(*parts->policies));
+    if (copy == NULL || parts->policies == NULL) {
+        hl_free(copy);
+        return hl_fail(err, HL_NO_MEMORY, "out of memory for the policies");
+    }
+    count = hl_split(copy, ',', pieces, STUDY_POLICIES_MAX);
+    if (count > STUDY_POLICIES_MAX)
+        status = hl_fail(err, HL_USAGE, "more than %d policies in --sched", STUDY_POLICIES_MAX);
+    for (int i = 0; status == HL_OK && i < count; i++) {
+        status = policy_spec_parse(&parts->policies[i], pieces[i], err);
+        for (int k = 0; status == HL_OK && k < i; k++)
+            if (strcmp(parts->policies[k].text, parts->policies[i].text) == 0)
+                status = hl_fail(err, HL_USAGE, "policy %s is listed twice in --sched", pieces[i]);
+    }
+    parts->policy_count = count;
+    hl_free(copy);
+    return status;
+}
+
+static enum hl_status no_policy(const char *machine, struct hl_error *err)
+{
+    char list[300] = "";
+
+    for (int i = 0; policy_registry[i] != NULL; i++) {
+        size_t used = strlen(list);
+
+        (void)snprintf(list + used, sizeof(list) - used, "%s%s", i > 0 ? ", " : "",
+                       policy_registry[i]->name);
+    }
+    return hl_fail(err, HL_USAGE, "machine %s is simulated: expected --sched with some of %s",
+                   machine, list);
+}
+
+static void collect_off_loads(struct study_parts *parts, int cpus)
+{
+    for (int i = 0; i < parts->load_count; i++) {
+        struct report_off_load *off = &parts->off[parts->off_count];
+
+        if (!study_load_is_off(&parts->loads[i], cpus))
+            continue;
+        (void)snprintf(off->label, sizeof(off->label), "%s", parts->loads[i].label);
+        (void)snprintf(off->text, sizeof(off->text), "off (1 job = single)");
+        parts->off_count++;
+    }
+}
+
+/* A machine with another constant is another machine: its name in the runs says so. */
+static enum hl_status set_param(struct machine *m, const char *assignment, struct hl_error *err)
+{
+    size_t used = strlen(m->name);
+
+    HL_TRY(machine_set(m, assignment, err));
+    (void)snprintf(m->name + used, sizeof(m->name) - used, " %s", assignment);
+    return HL_OK;
+}
+
+/* Opens what the options name; `request` then points into `parts`. */
+static enum hl_status prepare(const struct run_options *o, struct study_parts *parts,
+                              struct study_request *request, struct hl_error *err)
+{
+    const char *machine = o->machine == NULL ? "host" : o->machine;
+    bool is_real = o->sched == NULL;
+
+    if (is_real && o->only_simulated != NULL)
+        return hl_fail(err, HL_USAGE, "--%s is for simulated runs: expected --sched too",
+                       o->only_simulated);
+    if (!is_real && o->only_real != NULL)
+        return hl_fail(err, HL_USAGE, "--%s is for real builds: expected no --sched", o->only_real);
+    if (is_real && !request->workload->real)
+        return hl_fail(err, HL_UNSUPPORTED, "workload %s is only simulated: expected --sched",
+                       o->workload);
+    if (!is_real && !request->workload->simulated)
+        return hl_fail(err, HL_UNSUPPORTED, "workload %s is not simulated: expected no --sched",
+                       o->workload);
+
+    HL_TRY(machine_open(&parts->machine, machine, err));
+    if (is_real && strcmp(machine, "host") != 0)
+        return no_policy(machine, err);
+    HL_TRY(workload_loads_parse(parts->loads, &parts->load_count,
+                                o->load == NULL ? "half,optimal,max,single" : o->load, err));
+    for (int i = 0; i < o->param_count; i++)
+        HL_TRY(set_param(&parts->machine, o->params[i], err));
+    request->cpus = parts->machine.cpu_count;
+    if (is_real) {
+        HL_TRY(machine_host_usable_cpus(&request->cpus, err));
+        for (int i = 0; i < parts->load_count; i++)
+            if (parts->loads[i].kind == LOAD_MAX && o->warmup == STUDY_WARMUP_NONE)
+                return hl_fail(err, HL_USAGE,
+                               "load max needs a warm-up to learn how many compilers memory holds; "
+                               "expected --warmup session or other loads");
+    } else {
+        HL_TRY(parse_policies(parts, o->sched, err));
+        HL_TRY(profile_open(&parts->profile, o->profile, err));
+    }
+    collect_off_loads(parts, request->cpus);
+
+    request->machine = &parts->machine;
+    request->profile = is_real ? NULL : &parts->profile;
+    request->policies = parts->policies;
+    request->policy_count = parts->policy_count;
+    request->loads = parts->loads;
+    request->load_count = parts->load_count;
+    request->runs = o->runs > 0 ? o->runs : 5;
+    request->seed = (uint64_t)o->seed;
+    request->build = &o->build;
+    request->warmup = o->warmup;
+    request->threads = cli_threads();
+    return HL_OK;
+}
+
+/* What is about to be played, told once nothing is in its way. */
+struct announcement {
+    const struct run_options *options;
+    const struct study_request *request;
+    int64_t cells;
+};
+
+static int64_t count_cells(const struct study_request *request, int off_count)
+{
+    return (request->load_count - off_count) *
+           (int64_t)(request->policy_count > 0 ? request->policy_count : 1);
+}
+
+static void announce(void *context)
+{
+    const struct announcement *a = context;
+    const struct study_request *request = a->request;
+    bool is_real = request->policy_count == 0;
+
+    if (a->options->format != FORMAT_TEXT)
+        return;
+    printf("%s %s %s (%d cpu%s), seed %" PRIu64 ": %" PRId64 " cell%s x %" PRId64 " run%s\n",
+           request->workload->name, is_real ? "measured on" : "simulated on",
+           request->machine->name, request->cpus, request->cpus == 1 ? "" : "s", request->seed,
+           a->cells, a->cells == 1 ? "" : "s", request->runs, request->runs == 1 ? "" : "s");
+    if (!is_real && strcmp(request->machine->name, "host") == 0)
+        puts("The topology is this machine's; its performance constants are assumed defaults.");
+    if (is_real && a->options->build.tree != NULL)
+        printf("tree: %s\n", a->options->build.tree);
+    else if (is_real)
+        printf("tree: generated C tree, scale %.4g\n",
+               (double)a->options->build.tree_scale_ppm / (double)HL_PPM);
+    putchar('\n');
+    (void)fflush(stdout); /* before hours of work, not after */
+}
+
+static enum hl_status print_runs(const struct run_options *o, const struct study_request *request,
+                                 const struct study_parts *parts, const struct run_list *runs,
+                                 struct hl_error *err)
+{
+    switch (o->format) {
+    case FORMAT_JSON: return report_runs_json(stdout, runs, err);
+    case FORMAT_CSV: return report_runs_csv(stdout, runs, err);
+    case FORMAT_TEXT: break;
+    }
+    /* kernbench prints one kernel's loads; of several policies the grid says it shorter. */
+    if (request->policy_count <= 1)
+        HL_TRY(report_kernbench(stdout, runs, parts->off, parts->off_count, err));
+    return report_grid(stdout, runs, parts->off, parts->off_count, err);
+}
+
+/* Prints what there is, also of a study that ended early, and marks that. */
+static enum hl_status finish(const struct run_options *o, const struct study_request *request,
+                             const struct study_parts *parts, const struct run_list *runs,
+                             enum hl_status status, struct hl_error *err)
+{
+    int64_t cells = count_cells(request, parts->off_count);
+    int64_t failed = 0;
+    enum hl_status printed;
+
+    if (status != HL_OK && runs->count == 0)
+        return status;
+    if (status != HL_OK && o->format == FORMAT_TEXT)
+        printf("PARTIAL: %zu of %" PRId64 " runs were made\n\n", runs->count,
+               cells * request->runs);
+    /* Why the study ended stays the reason that is reported. */
+    printed = print_runs(o, request, parts, runs, status == HL_OK ? err : NULL);
+    if (status == HL_OK)
+        status = printed;
+    if (status == HL_INTERRUPTED)
+        return hl_fail(err, HL_INTERRUPTED, "interrupted: %zu of %" PRId64 " runs were made",
+                       runs->count, cells * request->runs);
+    for (size_t i = 0; i < runs->count; i++)
+        failed += runs->runs[i].status != RUN_OK;
+    if (status == HL_OK && failed > 0)
+        return hl_fail(err, HL_RUN_FAILED, "%" PRId64 " of %zu runs failed", failed, runs->count);
+    return status;
+}
+
+static enum hl_status play_study(const struct run_options *o, struct hl_error *err)
+{
+    struct study_request request = {.workload = workload_find(o->workload)};
+    struct study_parts parts = {0};
+    struct run_list runs = {0};
+    struct progress_bar bar;
+    struct study_progress progress;
+    enum hl_status status;
+
+    if (request.workload == NULL) {
+        const char *names[64];
+        int count = 0;
+
+        for (const struct workload_info *w = workload_table; w->name != NULL && count < 64; w++)
+            names[count++] = w->name;
+        return hl_fail_unknown(err, HL_USAGE, NULL, "workload", o->workload, names, count);
+    }
+    status = prepare(o, &parts, &request, err);
+    if (status == HL_OK) {
+        struct announcement announcement = {
+            .options = o, .request = &request, .cells = count_cells(&request, parts.off_count)};
+
+        progress = progress_bar_open(&bar, announce, &announcement);
+        status = study_play(&request, &runs, &progress, err);
+        progress_bar_close(&bar);
+        status = finish(o, &request, &parts, &runs, status, err);
+    }
+    run_list_close(&runs);
+    parts_close(&parts);
+    return status;
+}
+
+enum hl_status cli_run(int argc, char **argv, struct hl_error *err)
+{
+    struct run_options o = {.seed = 1, .build = {.tree_scale_ppm = HL_PPM}};
+
+    HL_TRY(cli_parse(&run_argp, argc, argv, &o.input, err));
+    o.build.seed = (uint64_t)o.seed;
+    if (strncmp(o.workload, "scn:", 4) == 0) {
+        const char *wrong = o.only_real != NULL ? o.only_real : o.not_scenario;
+
+        if (wrong != NULL)
+            return hl_fail(err, HL_USAGE, "--%s does not go with a scenario: the file decides it",
+                           wrong);
+        if (o.format == FORMAT_CSV)
+            return hl_fail(err, HL_USAGE,
+                           "--format is 'csv'; expected text or json for a scenario");
+        return cli_run_scenario(&o, o.workload + 4, err);
+    }
+    if (o.only_scenario != NULL)
+        return hl_fail(err, HL_USAGE, "--%s is for scenarios: expected scn:FILE", o.only_scenario);
+    return play_study(&o, err);
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * cmd_run.h - the options of `halfload run`, as written.
+ */
+#ifndef HL_CLI_CMD_RUN_H
+#define HL_CLI_CMD_RUN_H
+
+#include "cli/cli.h"
+#include "host/host.h"
+#include "study/study.h"
+
+enum { RUN_PARAMS_MAX = 128 };
+
+struct run_options {
+    struct cli_input input; /* first: cli_parse finds it there */
+    const char *workload;
+    const char *machine, *profile, *sched, *load; /* NULL: not given */
+    const char *params[RUN_PARAMS_MAX];
+    int param_count;
+    int64_t runs, seed; /* runs 0: not given */
+    enum cli_format format;
+    struct host_build_options build;
+    enum study_warmup warmup;
+    bool timeline;
+    const char *only_real, *only_simulated,
+        *only_scenario;       /* an option given that needs it; NULL */
+    const char *not_scenario; /* an option given that a scenario file decides itself; NULL */
+};
+
+/* A scenario file: its machine, policy and expectations are its own. */
+enum hl_status cli_run_scenario(const struct run_options *options, const char *path,
+                                struct hl_error *err) HL_MUST_CHECK;
+
+#endif

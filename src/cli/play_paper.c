@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * play_paper.c - a published study as jobs of the simulator: row x load x run, one machine per row.
+ */
+#include "cli/play_paper.h"
+
+/* What the jobs of all rows point to. */
+struct paper_parts {
+    struct machine *machines;     /* by row */
+    struct profile *profiles;     /* by row */
+    struct policy_spec *policies; /* by row */
+    struct workload_load *loads;  /* by load */
+    bool *is_played;              /* by load */
+    struct study_job *jobs;       /* by row, played load, run */
+    size_t job_count;
+};
+
+/* Opens what a row names. */
+static enum hl_status open_row(const struct paper *paper, int row, struct paper_parts *parts,
+                               struct hl_error *err)
+{
+    const struct paper_row *r = &paper->rows[row];
+
+    HL_TRY(machine_open(&parts->machines[row], r->machine, err));
+    for (int i = 0; i < r->param_count; i++)
+        HL_TRY(machine_set(&parts->machines[row], r->params[i], err));
+    HL_TRY(profile_open(&parts->profiles[row], r->profile, err));
+    return policy_spec_parse(&parts->policies[row], r->policy, err);
+}
+
+static enum hl_status open_load(const struct paper *paper, int load, struct paper_parts *parts,
+                                struct hl_error *err)
+{
+    const struct paper_load *l = &paper->loads[load];
+    const struct workload_info *workload = workload_find(l->workload);
+    struct workload_load parsed[WORKLOAD_LOADS_MAX];
+    int count;
+
+    parts->is_played[load] = workload != NULL && workload->simulated && l->option_count == 0;
+    if (!parts->is_played[load])
+        return HL_OK;
+    HL_TRY(workload_loads_parse(parsed, &count, l->level, err));
+    if (count != 1)
+        return hl_fail(err, HL_BAD_INPUT, "paper %s: load %s is %d levels; expected one", paper->id,
+                       l->level, count);
+    parts->loads[load] = parsed[0];
+    return HL_OK;
+}
+
+static enum hl_status open_parts(const struct paper *paper, struct paper_parts *parts,
+                                 struct hl_error *err)
+{
+    int played = 0;
+
+    for (int l = 0; l < paper->load_count; l++) {
+        HL_TRY(open_load(paper, l, parts, err));
+        played += parts->is_played[l];
+    }
+    if (played == 0)
+        return hl_fail(err, HL_UNSUPPORTED, "paper %s: workload %s is not simulated", paper->id,
+                       paper->workload);
+    for (int r = 0; r < paper->row_count; r++) {
+        struct hl_error wrong;
+        enum hl_status status = open_row(paper, r, parts, &wrong);
+
+        /* Nobody typed these names: a part that is not there is missing, not misspelt. */
+        if (status == HL_USAGE)
+            return hl_fail(err, HL_UNSUPPORTED, "paper %s: row %s: %s", paper->id,
+                           paper->rows[r].label, wrong.text);
+        if (status != HL_OK)
+            return hl_fail(err, status, "%s", wrong.text);
+    }
+    return HL_OK;
+}
+
+static void make_jobs(const struct paper *paper, uint64_t seed, struct paper_parts *parts)
+{
+    for (int r = 0; r < paper->row_count; r++)
+        for (int l = 0; l < paper->load_count; l++)
+            for (int64_t run = 0; parts->is_played[l] && run < paper->runs; run++)
+                parts->jobs[parts->job_count++] = (struct study_job){
+                    .workload = workload_find(paper->loads[l].workload),
+                    .machine = &parts->machines[r],
+                    .profile = &parts->profiles[r],
+                    .policy = &parts->policies[r],
+                    .load = &parts->loads[l],
+                    .level = workload_load_level(&parts->loads[l], parts->machines[r].cpu_count, 0),
+                    .run_index = run,
+                    .base_seed = seed,
+                };
+}
+
+static enum hl_status score_cells(struct paper *paper, const struct paper_parts *parts,
+                                  const struct run_list *runs, struct hl_error *err)
+{
+    int played = 0, place[WORKLOAD_LOADS_MAX]; /* by load: among the played ones */
+
+    for (int l = 0; l < paper->load_count; l++) {
+        place[l] = played;
+        played += parts->is_played[l];
+    }
+    for (int c = 0; c < paper->cell_count; c++) {
+        const struct paper_cell *cell = &paper->cells[c];
+        size_t first =
+            (size_t)(cell->row_index * played + place[cell->load_index]) * (size_t)paper->runs;
+
+        if (parts->is_played[cell->load_index])
+            HL_TRY(paper_score_cell(paper, c, &runs->runs[first], (size_t)paper->runs, err));
+    }
+    return HL_OK;
+}
+
+static void parts_close(const struct paper *paper, struct paper_parts *parts)
+{
+    for (int r = 0; r < paper->row_count; r++) {
+        if (parts->machines != NULL)
+            machine_close(&parts->machines[r]);
+        if (parts->profiles != NULL)
+            profile_close(&parts->profiles[r]);
+    }
+    hl_free(parts->machines);
+    hl_free(parts->profiles);
+    hl_free(parts->policies);
+    hl_free(parts->loads);
+    hl_free(parts->is_played);
+    hl_free(parts->jobs);
+}
+
+enum hl_status play_paper(struct paper *paper, uint64_t seed, int threads,
+                          const struct study_progress *progress, struct hl_error *err)
+{
+    size_t rows = (size_t)paper->row_count, loads = (size_t)paper->load_count;
+    struct paper_parts parts = {
+        .machines = hl_alloc(rows, sizeof(*parts.machines)),
+        .profiles = hl_alloc(rows, sizeof(*parts.profiles)),
+        .policies = hl_alloc(rows, sizeof(*parts.policies)),
+        .loads = hl_alloc(loads, sizeof(*parts.loads)),
+        .is_played = hl_alloc(loads, sizeof(*parts.is_played)),
+        .jobs = hl_alloc(rows * loads * (size_t)paper->runs, sizeof(*parts.jobs)),
+    };
+    struct run_list runs = {0};
+    enum hl_status status = HL_OK;
+
+    if (parts.machines == NULL || parts.profiles == NULL || parts.policies == NULL ||
+        parts.loads == NULL || parts.is_played == NULL || parts.jobs == NULL)
+        status = hl_fail(err, HL_NO_MEMORY, "out of memory for the rows of paper %s", paper->id);
+    if (status == HL_OK)
+        status = open_parts(paper, &parts, err);
+    if (status == HL_OK) {
+        make_jobs(paper, seed, &parts);
+        status = study_simulate_all(parts.jobs, parts.job_count, threads, &runs, progress, err);
+    }
+    if (status == HL_OK)
+        status = score_cells(paper, &parts, &runs, err);
+    run_list_close(&runs);
+    parts_close(paper, &parts);
+    return status;
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * play_paper.h - plays a published study and scores it; `reproduce`, the bench and tests use it.
+ */
+#ifndef HL_CLI_PLAY_PAPER_H
+#define HL_CLI_PLAY_PAPER_H
+
+#include "paper/paper.h"
+#include "study/study.h"
+
+/*
+ * Plays each row x load `paper->runs` times on `threads` threads and sets `simulated` of every cell.
+ * Loads whose workload cannot be simulated are left out: their cells stay without a value. HL_UNSUPPORTED
+ * if that is true of all loads, or if a row needs a policy, machine or profile that is not there.
+ */
+enum hl_status play_paper(struct paper *paper, uint64_t seed, int threads,
+                          const struct study_progress *progress,
+                          struct hl_error *err) HL_MUST_CHECK;
+
+#endif

@@ -10,7 +10,7 @@
 #     = 4                                the exit code, if it is not 0
 # The empty folder appears as TMP and the source tree as SOURCE.
 set -u
-halfload=$1
+halfload=$(realpath "$1")
 case_file=$2
 source=$(cd "$(dirname "$case_file")/../../.." && pwd) || exit 2
 tmp=$(mktemp -d) || exit 2
@@ -22,7 +22,7 @@ export PATH="$tmp/bin:$PATH" LC_ALL=C FILES="$source/tests/cli/files" SOURCE="$s
 unset HALFLOAD_DATA MAKEFLAGS MAKELEVEL COLUMNS ARGP_HELP_FMT
 
 # names PREFIX - standard input with paths of this machine replaced, PREFIX before each line
-names() { sed -e "s|$tmp/here|TMP|g; s|$source|SOURCE|g; s|^|$1 |; s| *\$||"; }
+names() { sed -e "s|$tmp/here|TMP|g; s|$source|SOURCE|g; s/^/$1 /; s/ *\$//"; }
 
 while IFS= read -r line || [ -n "$line" ]; do
     case $line in

@@ -3,7 +3,7 @@
 # play_scenario.sh HALFLOAD FILE.scn [--update] - all expectations of a scenario hold; a file that says
 # "golden timeline" also has the timeline of FILE.golden, which --update rewrites.
 set -u
-halfload=$1
+halfload=$(realpath "$1")
 file=$2
 cd "$(dirname "$file")/../.." || exit 2
 file=tests/scenario/${file##*/}

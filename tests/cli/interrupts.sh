@@ -1,0 +1,96 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# interrupts.sh HALFLOAD SOURCE - Ctrl-C, SIGTERM and SIGKILL in mid-build, and a build that leaves a daemon
+# behind: what was done is printed and marked, processes are ended, temporary files are gone.
+set -u
+halfload=$(realpath "$1")
+source=$2
+tmp=$(mktemp -d) || exit 2
+tmp=$(cd "$tmp" && pwd -P)
+trap 'rm -rf "$tmp"' EXIT
+export TMPDIR="$tmp/work" LC_ALL=C
+mkdir "$TMPDIR"
+failed=0
+
+complain() {
+    echo "FAIL $what: $*"
+    [ ! -s "$tmp/err" ] || sed 's/^/    /' "$tmp/err"
+    failed=1
+}
+
+# Processes that work below the temporary folder, or the daemon of daemon_build.
+strays() {
+    for process in /proc/[0-9]*; do
+        case $(readlink "$process/cwd" 2>/dev/null) in "$TMPDIR"/*) echo "$process"; continue ;; esac
+        tr '\0' ' ' 2>/dev/null <"$process/cmdline" | grep -q '^sleep 31415' && echo "$process"
+    done
+}
+
+expect_no_strays() {
+    tries=0
+    while [ -n "$(strays)" ] && [ $tries -lt 50 ]; do sleep 0.1; tries=$((tries + 1)); done
+    [ -z "$(strays)" ] || complain "processes are left: $(strays | tr '\n' ' ')"
+}
+
+expect_clean() {
+    expect_no_strays
+    [ -z "$(ls -A "$TMPDIR")" ] || complain "files are left: $(ls -A "$TMPDIR")"
+}
+
+# stopped SIGNAL SECONDS FLAG ARGUMENT... - runs halfload and signals it after some seconds; FLAG is
+# --foreground to signal it alone, or empty to signal its process group, as a terminal does.
+stopped() {
+    signal=$1 seconds=$2 flag=$3
+    shift 3
+    # shellcheck disable=SC2086 # flag may be empty
+    timeout --preserve-status $flag -s "$signal" "$seconds" "$halfload" run kernbench "$@" \
+        >"$tmp/out" 2>"$tmp/err" </dev/null
+    code=$?
+}
+
+expect_partial() {
+    [ "$code" -eq 130 ] || complain "exit code $code; expected 130"
+    grep -q '^PARTIAL: ' "$tmp/out" || complain "the table is not marked as partial"
+    grep -q '^halfload: interrupted: ' "$tmp/err" || complain "no line says that it was interrupted"
+    [ "$(wc -l <"$tmp/err")" -eq 1 ] || complain "more than one line on standard error"
+}
+
+small="--load single --runs 10000 --warmup none --tree-scale 0.01"
+five_seconds="--load single --runs 3 --warmup none --tree-scale 0.35"
+
+# shellcheck disable=SC2086 # lists of options
+{
+    what="Ctrl-C during real builds"
+    stopped INT 4 "" $small
+    expect_partial
+    expect_clean
+
+    what="SIGTERM to halfload alone during real builds"
+    stopped TERM 4 --foreground $small
+    expect_partial
+    expect_clean
+
+    what="Ctrl-C during the first build"
+    stopped INT 2 "" $five_seconds
+    [ "$code" -eq 130 ] || complain "exit code $code; expected 130"
+    expect_clean
+
+    what="SIGKILL in mid-build"
+    stopped KILL 2 --foreground $five_seconds
+    [ "$code" -eq 137 ] || complain "exit code $code; expected 137"
+    expect_no_strays
+    what="the start after SIGKILL"
+    "$halfload" run kernbench --load single --runs 1 --warmup none --tree-scale 0.01 >"$tmp/out" 2>"$tmp/err" ||
+        complain "exit code $?"
+    expect_clean
+
+    what="Ctrl-C during simulated runs"
+    stopped INT 2 "" --machine smp:8 --sched o1,w26 --load 1-64 --runs 1000
+    expect_partial
+}
+
+what="a build that leaves a daemon behind"
+"$halfload" run kernbench --tree "$source/tests/cli/files/daemon_build" --load single --runs 1 --warmup none \
+    >"$tmp/out" 2>"$tmp/err" || complain "exit code $?"
+expect_clean
+exit $failed

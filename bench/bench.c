@@ -13,10 +13,10 @@
 #include <inttypes.h>
 #include <jansson.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 
 #include "base/units.h"
 #include "cli/play_paper.h"
@@ -171,24 +171,27 @@ static enum hl_status bench_paper(struct hl_error *err)
 
 /* ---- what the harness adds to a measured command ---- */
 
-/* The last line "harness_overhead VALUE %" of the program beside this one. */
+/* The lines "name value unit" of the program beside this one. */
 static void bench_harness(const char *program)
 {
-    char path[512], line[256];
-    double value = NAN;
+    const char *slash = strrchr(program, '/');
+    char path[512], line[256], name[64], unit[32];
+    bool is_there = false;
+    double value;
     FILE *pipe;
 
     (void)snprintf(path, sizeof(path), "'%.*sharness_overhead'",
-                   strrchr(program, '/') == NULL ? 0 : (int)(strrchr(program, '/') - program + 1),
-                   program);
+                   slash == NULL ? 0 : (int)(slash - program + 1), program);
     pipe = popen(path, "r");
     while (pipe != NULL && fgets(line, sizeof(line), pipe) != NULL)
-        if (strncmp(line, "harness_overhead ", 17) == 0)
-            value = strtod(line + 17, NULL);
-    if (pipe == NULL || pclose(pipe) != 0 || isnan(value))
+        if (sscanf(line, "%63s %lf %31s", name, &value, unit) == 3) {
+            figure(name, value, unit);
+            is_there = is_there || strcmp(name, "harness_overhead") == 0;
+        }
+    if (pipe != NULL && pclose(pipe) != 0)
+        (void)fprintf(stderr, "bench: %s failed\n", path);
+    if (!is_there)
         missing("harness_overhead", "%", "harness_overhead printed no figure");
-    else
-        figure("harness_overhead", value, "%");
 }
 
 static enum hl_status bench_all(const char *program, const char *path, struct hl_error *err)

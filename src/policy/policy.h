@@ -68,7 +68,8 @@ struct policy_task { /* owned by the host; a policy reads it and may use `link` 
     int32_t rt_priority; /* 1 .. 99 for fifo and rr, larger is better; else 0 */
     bool is_kernel;      /* a kernel thread: no address space of its own */
     int32_t last_cpu;    /* where it last ran; before its first run POLICY_NO_CPU */
-    int32_t on_cpu;      /* the cpu executing it now, else POLICY_NO_CPU */
+    int32_t on_cpu;      /* the cpu executing it now, else POLICY_NO_CPU; still set while it is dequeued,
+                            and while it is prev of a pick; not set in `stopped` */
     const uint64_t *allowed; /* bit c of word c / 64: may run on cpu c; NULL: everywhere */
     struct hl_link link;     /* free for the policy while it holds the task */
     void *data;              /* task_bytes of the policy's own, zeroed at fork */

@@ -141,7 +141,9 @@ static enum hl_status parse_value(const struct assignment *a, int64_t *value, st
             return HL_OK;
         }
         if (!hl_parse_int(a->text, value))
-            return expected(a, "a whole number", err);
+            return hl_fail(err, HL_USAGE, "%.128s: %s is \"%.64s\"; expected a whole number%s%s",
+                           a->spec, info->name, a->text, info->choices == NULL ? "" : " or ",
+                           info->choices == NULL ? "" : info->choices);
         return check_range(a, *value, 1, info->unit, err);
     case PARAM_DURATION:
         if (!hl_parse_duration_ns(a->text, value))

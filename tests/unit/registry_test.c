@@ -86,6 +86,10 @@ static void parameters_are_read_by_their_type(void **state)
     assert_int_equal(value_of("o1:wrap", "wrap"), 1);
     assert_int_equal(value_of("o1:wrap=y", "wrap"), 1);
     assert_int_equal(value_of("c1:idle_tick_resched=n", "idle_tick_resched"), 0);
+    assert_int_equal(value_of("w26:active_delay=never", "active_delay"), INT64_MAX / 1000000);
+    assert_int_equal(value_of("sdmm:cpu.flags=NEWIDLE+CLONE", "cpu.flags"), 1 + 4);
+    assert_int_equal(value_of("sdmm:cpu.flags=none", "cpu.flags"), 0);
+    assert_int_equal(value_of("sdmm:cpu.cache_hot_time=2.5ms", "cpu.cache_hot_time"), 2500000);
     assert_string_equal(parsed("c1:share=package").text, "c1:share=package");
 }
 
@@ -110,6 +114,12 @@ static void wrong_text_is_refused_in_one_line_that_says_what_there_is(void **sta
         {"o1:", "unknown parameter \"\""},
         {"o1::wrap", "unknown parameter \"\""},
         {"fifo:x=1", "unknown parameter \"x\"; known: none"},
+        {"sdmm:cpu.flags=NEWIDEL", "unknown cpu.flags \"NEWIDEL\"; did you mean \"NEWIDLE\"?"},
+        {"sdmm:cpu.flags=NEWIDLE+", "unknown cpu.flags \"\""},
+        {"sdmm:cpu.flags=", "unknown cpu.flags \"\""},
+        {"sdmm:cpu.cache_hot_time=soon", "expected a duration such as 5ms"},
+        {"sdmm:cpu.cache_hot_time=1000000s", "expected -1 to 1000000000000 ns"},
+        {"w26:active_delay=ever", "expected a whole number or never"},
         {"O1", "unknown policy"},
         {" o1", "unknown policy"},
     };

@@ -39,7 +39,7 @@ static bool beats_running(const struct policy *p, const struct policy_task *t, i
            o1_task_of(t)->slice > o1_task_of(running)->slice;
 }
 
-/* `hint`: the thread it last ran on, or the one that pulled it. It itself is asked first, then the others. */
+/* `hint`: the thread it last ran on, or the one that pulled it; asked before the others. */
 static void announce(struct policy *p, struct policy_task *t, int hint)
 {
     const struct o1_queue *queue = o1_queue_of(o1_of(p), hint);
@@ -144,7 +144,7 @@ static struct policy_task *first_free(const struct o1_array *array, int cpu,
     return NULL;
 }
 
-/* What only `expired` can offer is taken without swapping the arrays: the siblings still use `active`. */
+/* What only `expired` can offer is taken without a swap: the siblings still use `active`. */
 static struct policy_task *choose(struct o1_queue *queue, int cpu, const struct policy_task *prev)
 {
     struct policy_task *next;

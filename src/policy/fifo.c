@@ -4,8 +4,8 @@
  *
  * Idea:    a task keeps its cpu until it blocks; waiting tasks run in arrival order. New and woken
  *          tasks join the shortest queue, and stay there.
- * Source:  textbook; POSIX SCHED_FIFO without priorities. Among equally short queues the task's last
- *          cpu wins, then the lowest number.
+ * Source:  textbook; POSIX SCHED_FIFO without priorities. Among equally short queues the task's
+ *          last cpu wins, then the lowest number.
  * Omits:   preemption, ticks, balancing, nice, classes, and any notion of siblings.
  * Good at: throughput of short, equal jobs.
  * Bad at:  one long job ahead of many short ones; a queue that runs dry beside a long one.

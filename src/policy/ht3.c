@@ -4,8 +4,8 @@
  *
  * Idea:    siblings share their caches, so a task moved between them loses nothing. When a busy cpu
  *          pulls from its sibling, cache-warm tasks may come too, and those of `active` come first.
- * Source:  spec linux 6.1; everything else is o1 of 2.6.0-test11. Sibling: a thread of the same core
- *          (on the machines of that time a package had one core).
+ * Source:  spec linux 6.1; everything else is o1 of 2.6.0-test11. Sibling: a thread of the same
+ *          core (on the machines of that time a package had one).
  * Omits:   what o1 omits.
  * Good at: keeping both threads of a package supplied at full load.
  * Bad at:  what o1 is bad at. It prefers no idle core and never moves a running task, so placement

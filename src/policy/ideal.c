@@ -3,9 +3,9 @@
  * ideal.c - one global queue, free migration, perfect spreading: a baseline.
  *
  * Idea:    a task that may run does run as long as a cpu is free, on a wholly idle core if there is
- *          one, at best where it ran last. When a core runs dry while two tasks share another one, one
- *          of them moves over at once. Tasks beyond the number of cpus take turns of equal length.
- * Source:  none; the rules are ours. That it knows at once what is free everywhere is the idealisation.
+ *          one, at best where it ran last. When a core runs dry while two tasks share another one,
+ *          one of them moves over at once. Tasks beyond the number of cpus take equal turns.
+ * Source:  none; the rules are ours. That it knows at once what is free is the idealisation.
  * Omits:   nice, classes, cache warmth (but for the last cpu), nodes. Moves cost what the machine
  *          charges; nothing else does.
  * Good at: showing how much placement can gain. It is not a bound: a move may cost more than it

@@ -2,16 +2,16 @@
 /*
  * o1.c - the O(1) scheduler of Linux 2.5 and 2.6.0: a run queue per cpu, balanced by ticks.
  *
- * Idea:    each cpu runs the best priority of its own queue in constant time. Sleeping earns a bonus
- *          of up to 5 priorities, hogging costs as much. A woken task goes back to the cpu it last
- *          ran on, a child stays with its parent; only ticks and cpus running dry level the queues,
- *          by counting tasks.
- * Source:  spec linux 3 (2.6.0); 2.6.0-test11, 2.6.3, 2.5.32: 3.10. The starvation rule of 2.6.3 and
- *          the balancing of 2.5.32 are reconstructed there.
+ * Idea:    each cpu runs the best priority of its own queue in constant time. Sleeping earns a
+ *          bonus of up to 5 priorities, hogging costs as much. A woken task goes back to the cpu it
+ *          last ran on, a child stays with its parent; only ticks and cpus running dry level the
+ *          queues, by counting tasks.
+ * Source:  spec linux 3 (2.6.0); 2.6.0-test11, 2.6.3, 2.5.32: 3.10. The starvation rule of 2.6.3
+ *          and the balancing of 2.5.32 are reconstructed there.
  * Omits:   the clock skew between cpus, lock contention. Looking at queue lengths costs nothing.
  * Good at: many more tasks than cpus; interactive response; its own cost.
- * Bad at:  half load on SMT machines: two tasks on siblings beside an idle core are seen as balanced,
- *          and where a task lands depends on whose tick comes first.
+ * Bad at:  half load on SMT machines: two tasks on siblings beside an idle core are seen as
+ *          balanced, and where a task lands depends on whose tick comes first.
  *
  * Read o1_core.c for the queues and events, o1_interactivity.c for the bonus, o1_balance.c for what
  * moves; this file says how they make a scheduler.

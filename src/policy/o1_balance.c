@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * o1_balance.c - see o1_balance.h. Kept as in the source: a busy queue with an imbalance of one pulls
- * every task it may (spec linux 3.8 step 6), and lengths seen long ago count.
+ * o1_balance.c - see o1_balance.h. Kept as in the source: a busy queue with an imbalance of one
+ * pulls every task it may (spec linux 3.8 step 6), and lengths seen long ago count.
  */
 #include "policy/o1_balance.h"
 

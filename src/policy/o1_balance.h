@@ -3,7 +3,8 @@
  * o1_balance.h - load balancing of the O(1) scheduler between the run queues of o1, ht3 and c1.
  *
  * Each queue compares its length with those of its node at its own ticks; with several nodes a
- * second, rarer step looks at the other nodes, and exec chooses a cpu anew. Only waiting tasks move.
+ * second, rarer step looks at the other nodes, and exec chooses a cpu anew. Only waiting tasks
+ * move.
  * Source: spec linux 3.7 (exec), 3.8, 3.10 (2.5.32), 4.5.
  */
 #ifndef HL_POLICY_O1_BALANCE_H

@@ -2,8 +2,8 @@
 /*
  * registry.c - all policies there are, and the parser of `name:param=value:param=value`.
  *
- * A policy NAME.c defines `const struct policy_ops policy_NAME` and is registered by one word below,
- * in alphabetical order.
+ * A policy NAME.c defines `const struct policy_ops policy_NAME` and is registered by one word
+ * below, in alphabetical order.
  */
 #include <assert.h>
 #include <inttypes.h>

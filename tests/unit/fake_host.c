@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * fake_host.c - see fake_host.h. The link-time functions of policy.h at the end stand in for those of
- * the simulator, which are left out of a program that has these.
+ * fake_host.c - see fake_host.h. The link-time functions of policy.h at the end stand in for those
+ * of the simulator, which are left out of a program that has these.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * fake_host.h - a host for policies in unit tests: answers what policy.h lets a policy ask, and plays
- * the calls of a task's life, without costs, delays or programs.
+ * fake_host.h - a host for policies in unit tests: answers what policy.h lets a policy ask, and
+ * plays the calls of a task's life, without costs, delays or programs.
  *
- * Kicks and stops are only noted; fake_settle acts on them. So a test can look at what a policy asked
- * for (host.kicked, host.stop_asked) before it happens. Wrong answers end the test.
+ * Kicks and stops are only noted; fake_settle acts on them. So a test can look at what a policy
+ * asked for (host.kicked, host.stop_asked) before it happens. Wrong answers end the test.
  */
 #ifndef HL_TESTS_FAKE_HOST_H
 #define HL_TESTS_FAKE_HOST_H
@@ -40,7 +40,7 @@ struct fake_shape {
     int nodes, packages, cores, threads;
 };
 
-/* Opens the policy named by `spec`; cpus are numbered threads first, then cores, packages, nodes. */
+/* Opens the policy named by `spec`; cpus are numbered by thread, then core, package, node. */
 void fake_open(struct fake_host *h, const char *spec, struct fake_shape shape);
 void fake_close(struct fake_host *h);
 

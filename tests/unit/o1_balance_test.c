@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* o1_balance_test.c - which tasks o1 and ht3 move between queues, when, and how many (spec linux 3.7, 3.8, 6.1). */
+/* o1_balance_test.c - which tasks o1 and ht3 move, when, how many (spec linux 3.7, 3.8, 6.1). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -37,7 +37,7 @@ static void tick_at(struct fake_host *h, int cpu, int64_t jiffy)
     fake_check(h);
 }
 
-/* Two queues of these lengths, both seen before by cpu 1, then its busy balancing. What cpu 1 has then. */
+/* What cpu 1 has after a busy balancing of queues of these lengths that it saw before. */
 static int64_t after_busy_balancing(int source, int own)
 {
     struct fake_host h;

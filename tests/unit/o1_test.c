@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* o1_test.c - the O(1) scheduler on one queue: constants, bonus, slices, fork, wakeups (spec linux 3.2-3.7, 3.10). */
+/* o1_test.c - the O(1) scheduler on one queue (spec linux 3.2-3.7, 3.10). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -75,7 +75,7 @@ int64_t policy_param(const struct policy *p, const char *name)
     for (int i = 0; info != NULL && info[i].name != NULL; i++)
         if (strcmp(info[i].name, name) == 0)
             return p->params[i];
-    assert(!"a policy asks for a parameter that it declares");
+    assert(false && "a policy asks for a parameter that it declares");
     return 0;
 }
 

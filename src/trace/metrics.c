@@ -49,7 +49,7 @@ void trace_metrics_unrestrict(struct trace_metrics *m, const uint64_t *allowed)
             m->restricted[i] = m->restricted[--m->restricted_count];
             return;
         }
-    assert(!"a task that did not wait stops waiting");
+    assert(false && "a task that did not wait stops waiting");
 }
 
 static double seconds(int64_t ns)

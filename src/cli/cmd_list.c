@@ -78,7 +78,12 @@ static void value_text(char *text, size_t bytes, const struct policy_param_info 
     const char *word = param->choices;
 
     switch (param->type) {
-    case PARAM_INT: (void)snprintf(text, bytes, "%" PRId64, value); return;
+    case PARAM_INT:
+        if (word != NULL && value == param->max)
+            (void)snprintf(text, bytes, "%s", word);
+        else
+            (void)snprintf(text, bytes, "%" PRId64, value);
+        return;
     case PARAM_BOOL: (void)snprintf(text, bytes, "%s", value != 0 ? "y" : "n"); return;
     case PARAM_DURATION: (void)snprintf(text, bytes, "%" PRId64 "ns", value); return;
     case PARAM_DECIMAL: (void)snprintf(text, bytes, "%.6g", (double)value / (double)HL_PPM); return;
@@ -99,7 +104,10 @@ static void print_param(const struct policy_param_info *param)
     char value[256], least[64], most[64];
 
     value_text(value, sizeof(value), param, param->value);
-    printf("    %s=%s", param->name, value);
+    if (param->value == POLICY_PARAM_UNSET) /* the help says what it is then */
+        printf("    %s", param->name);
+    else
+        printf("    %s=%s", param->name, value);
     if (param->type == PARAM_CHOICE || param->type == PARAM_FLAGS) {
         printf("  (%s)", param->choices);
     } else if (param->type != PARAM_BOOL) {

@@ -39,7 +39,7 @@ static enum hl_status domain_params_read(struct policy *p, struct domain_params 
     for (int i = 0; i < DOMAIN_PARAM_COUNT; i++) {
         int64_t value = policy_param(p, domain_param_names[level][i]);
 
-        if (value != -1)
+        if (value != POLICY_PARAM_UNSET)
             *fields[i] = value;
     }
     if (params->min_interval_ms > params->max_interval_ms)
@@ -47,9 +47,6 @@ static enum hl_status domain_params_read(struct policy *p, struct domain_params 
                        "%s: %s.min_interval is %lld ms; expected at most max_interval, %lld ms",
                        p->ops->name, domain_level_names[level], (long long)params->min_interval_ms,
                        (long long)params->max_interval_ms);
-    /* Halving and doubling start from these, so zero would never leave zero. */
-    params->min_interval_ms = HL_MAX(params->min_interval_ms, 1);
-    params->busy_factor = HL_MAX(params->busy_factor, 1);
     return HL_OK;
 }
 

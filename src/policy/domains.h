@@ -153,63 +153,64 @@ enum hl_status domains_check(const struct policy *p, struct hl_error *err);
 
 #define DOMAIN_FLAG_WORDS "NEWIDLE|EXEC|CLONE|FASTMIG|WAKE|AFFINE|WAKEBAL|SHARE|IDLE"
 
-/* Parameters domains_init reads, of one level ("sib"): a default of -1 is replaced by that of the policy. */
-#define DOMAIN_LEVEL_PARAMS(level)                                                                 \
+/*
+ * Parameters domains_init reads, of one level ("sib"). What is not set stays as in the options; the texts
+ * say what that is.
+ */
+#define DOMAIN_LEVEL_PARAMS(level, min, max, factor, pct, hot, tries, flags)                       \
     {level ".min_interval",                                                                        \
      PARAM_INT,                                                                                    \
      "ms",                                                                                         \
      NULL,                                                                                         \
-     -1,                                                                                           \
+     1,                                                                                            \
      1000000,                                                                                      \
-     -1,                                                                                           \
-     "shortest balancing interval; -1: spec linux 5.2"},                                           \
+     POLICY_PARAM_UNSET,                                                                           \
+     "shortest balancing interval; default " min "; spec linux 5.2"},                              \
         {level ".max_interval",                                                                    \
          PARAM_INT,                                                                                \
          "ms",                                                                                     \
          NULL,                                                                                     \
-         -1,                                                                                       \
+         1,                                                                                        \
          1000000,                                                                                  \
-         -1,                                                                                       \
-         "it doubles up to this while balanced; -1: spec linux 5.2"},                              \
+         POLICY_PARAM_UNSET,                                                                       \
+         "it doubles up to this while balanced; default " max "; spec linux 5.2"},                 \
         {level ".busy_factor",                                                                     \
          PARAM_INT,                                                                                \
          "",                                                                                       \
          NULL,                                                                                     \
-         -1,                                                                                       \
+         1,                                                                                        \
          1000000,                                                                                  \
-         -1,                                                                                       \
-         "a busy cpu balances so many times less often; -1: spec linux 5.2"},                      \
+         POLICY_PARAM_UNSET,                                                                       \
+         "a busy cpu balances so many times less often; default " factor "; spec linux 5.2"},      \
         {level ".imbalance_pct",                                                                   \
          PARAM_INT,                                                                                \
          "%",                                                                                      \
          NULL,                                                                                     \
-         -1,                                                                                       \
+         100,                                                                                      \
          100000,                                                                                   \
-         -1,                                                                                       \
-         "imbalance left alone by a busy cpu, 100 is none; -1: spec linux 5.2"},                   \
+         POLICY_PARAM_UNSET,                                                                       \
+         "imbalance a busy cpu leaves alone, 100 is none; default " pct "; spec linux 5.2"},       \
         {level ".cache_hot_time",                                                                  \
          PARAM_DURATION,                                                                           \
-         "ns",                                                                                     \
+         "",                                                                                       \
          NULL,                                                                                     \
-         -1,                                                                                       \
+         0,                                                                                        \
          INT64_C(1000000000000),                                                                   \
-         -1,                                                                                       \
-         "a task queued so recently is cache-hot; -1: spec linux 5.2"},                            \
+         POLICY_PARAM_UNSET,                                                                       \
+         "a task queued so recently is cache-hot; default " hot "; spec linux 5.2"},               \
         {level ".cache_nice_tries",                                                                \
          PARAM_INT,                                                                                \
          "",                                                                                       \
          NULL,                                                                                     \
-         -1,                                                                                       \
+         0,                                                                                        \
          1000000,                                                                                  \
-         -1,                                                                                       \
-         "failures before hot tasks move and running ones are pushed; -1: spec linux 5.2"},        \
+         POLICY_PARAM_UNSET,                                                                       \
+         "failures before hot tasks move and running ones are pushed; default " tries              \
+         "; spec linux 5.2"},                                                                      \
     {                                                                                              \
-        level ".flags", PARAM_FLAGS, "", DOMAIN_FLAG_WORDS, -1, 511, -1,                           \
-            "what the level takes part in; -1: spec linux 5.2"                                     \
+        level ".flags", PARAM_FLAGS, "", DOMAIN_FLAG_WORDS, 0, 511, POLICY_PARAM_UNSET,            \
+            "what the level takes part in; default " flags "; spec linux 5.2"                      \
     }
-
-#define DOMAIN_PARAMS                                                                              \
-    DOMAIN_LEVEL_PARAMS("sib"), DOMAIN_LEVEL_PARAMS("cpu"), DOMAIN_LEVEL_PARAMS("node")
 
 /* Index of the highest set bit, from 1: 8 -> 4. Intervals of NODE grow with it. */
 static inline int32_t domain_fls(uint32_t n)

@@ -96,9 +96,12 @@ struct policy_param_info {
     const char *unit;    /* "ms", "jiffies", "" */
     const char *choices; /* PARAM_CHOICE: "2.6.0|2.6.0-test11"; PARAM_FLAGS: all words, the lowest bit first;
                             PARAM_INT: NULL, or a word that stands for `max` ("never") */
-    int64_t min, max, value; /* range and default */
-    const char *help;    /* ends with its source: "spec linux 3.2" */
+    int64_t min, max, value; /* range and default; or POLICY_PARAM_UNSET where the policy works it out */
+    const char *help;    /* ends with its source: "spec linux 3.2"; says the default where the policy works it out */
 };
+
+/* Outside of every range: nobody wrote a value. */
+#define POLICY_PARAM_UNSET INT64_MIN
 
 struct policy; /* below */
 

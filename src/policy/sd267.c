@@ -235,7 +235,11 @@ static const struct policy_param_info sd267_params[] = {
     {"smt", PARAM_BOOL, "", NULL, 0, 1, 1,
      "CONFIG_SCHED_SMT: siblings have a level of their own; spec linux 5.1"},
     O1_COMMON_PARAMS,
-    DOMAIN_PARAMS,
+    DOMAIN_LEVEL_PARAMS("sib", "1", "2", "8", "110", "0", "0",
+                        "NEWIDLE+EXEC+CLONE+WAKE+AFFINE+SHARE"),
+    DOMAIN_LEVEL_PARAMS("cpu", "1", "4", "64", "125", "2.5ms", "1",
+                        "NEWIDLE+EXEC+CLONE+AFFINE+WAKEBAL"),
+    DOMAIN_LEVEL_PARAMS("node", "8", "32", "32", "125", "10ms", "1", "EXEC+CLONE+WAKEBAL"),
     {0}};
 
 const struct policy_ops policy_sd267 = {

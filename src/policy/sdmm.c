@@ -158,7 +158,11 @@ static const struct policy_param_info sdmm_params[] = {
     {"gain_cap", PARAM_BOOL, "", NULL, 0, 1, 1,
      "a move gains at most what the busiest group has; spec linux 5.6 (reconstructed)"},
     O1_COMMON_PARAMS,
-    DOMAIN_PARAMS,
+    DOMAIN_LEVEL_PARAMS("sib", "1", "2", "8", "110", "0", "0", "NEWIDLE+FASTMIG+WAKE"),
+    DOMAIN_LEVEL_PARAMS("cpu", "1", "8; lessidle 4", "32; lessidle 64", "125",
+                        "5ms; lessidle 2.5ms", "2; lessidle 1", "NEWIDLE+FASTMIG"),
+    DOMAIN_LEVEL_PARAMS("node", "20; lessidle 8", "1000 x fls(cpus); lessidle 256 x fls(cpus)",
+                        "4; lessidle 8", "125", "5ms; lessidle 10ms", "1", "EXEC"),
     {0}};
 
 const struct policy_ops policy_sdmm = {

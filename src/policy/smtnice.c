@@ -163,13 +163,18 @@ static void smtnice_enqueue(struct policy *p, struct policy_task *t, int cpu,
         domain_enqueue(p, t, cpu, w);
 }
 
+#define BY_FORM "as sd267; march as sdmm"
+
 static const struct policy_param_info smtnice_params[] = {
     {"form", PARAM_CHOICE, "", "2.6.7|march", 0, FORM_MARCH, FORM_2_6_7,
      "as merged, on sd267; or the patch of 1 Mar 2004, on sdmm; spec linux 6.2"},
     {"gain", PARAM_INT, "%", NULL, 0, 100, 15,
      "per_cpu_gain, what the second thread adds; 2.6.9 has 25; spec linux 5.2, 6.2"},
     O1_COMMON_PARAMS,
-    DOMAIN_PARAMS,
+    DOMAIN_LEVEL_PARAMS("sib", BY_FORM, BY_FORM, BY_FORM, BY_FORM, BY_FORM, BY_FORM,
+                        "as sd267; march as sdmm, and SHARE"),
+    DOMAIN_LEVEL_PARAMS("cpu", BY_FORM, BY_FORM, BY_FORM, BY_FORM, BY_FORM, BY_FORM, BY_FORM),
+    DOMAIN_LEVEL_PARAMS("node", BY_FORM, BY_FORM, BY_FORM, BY_FORM, BY_FORM, BY_FORM, BY_FORM),
     {0}};
 
 const struct policy_ops policy_smtnice = {

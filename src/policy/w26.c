@@ -206,7 +206,10 @@ static const struct policy_param_info w26_params[] = {
     {"guard", PARAM_BOOL, "", NULL, 0, 1, 1,
      "push only from a core with more than one and a half tasks; spec linux 5.8 (reconstructed)"},
     O1_COMMON_PARAMS,
-    DOMAIN_PARAMS,
+    DOMAIN_LEVEL_PARAMS("sib", "1", "8", "32", "125", "0", "0", "NEWIDLE+FASTMIG+WAKE"),
+    DOMAIN_LEVEL_PARAMS("cpu", "1", "8", "32", "125", "5ms", "2",
+                        "NEWIDLE+FASTMIG+IDLE; without siblings NEWIDLE+FASTMIG"),
+    DOMAIN_LEVEL_PARAMS("node", "20", "1000 x fls(cpus)", "4", "125", "5ms", "1", "EXEC"),
     {0}};
 
 const struct policy_ops policy_w26 = {

@@ -505,6 +505,60 @@ static void defaults_follow_lessidle_and_the_number_of_cpus(void **state)
     assert_int_equal(params[DOMAIN_CPU].cache_nice_tries, 1);
 }
 
+/* The value of the i-th field of struct domain_params. */
+static int64_t field_of(const struct domain_params *params, int i)
+{
+    const int64_t fields[] = {params->min_interval_ms,
+                              params->max_interval_ms,
+                              params->busy_factor,
+                              params->imbalance_pct,
+                              params->cache_hot_ns,
+                              params->cache_nice_tries,
+                              params->flags};
+
+    assert_in_range(i, 0, HL_COUNT_OF(fields) - 1);
+    return fields[i];
+}
+
+static void the_defaults_shown_are_those_used(void **state)
+{
+    static const char *const policies[] = {"w26", "sdmm", "sd267"};
+    int checked = 0;
+
+    (void)state;
+    for (int i = 0; i < HL_COUNT_OF(policies); i++) {
+        struct fake_host h;
+        const struct policy_param_info *info;
+        int place = 0; /* among the parameters of levels: seven of each */
+
+        fake_open(&h, policies[i], two_nodes);
+        for (info = h.policy.ops->params; info->name != NULL; info++) {
+            const char *shown = strstr(info->help, "default ");
+            struct policy_spec spec;
+            struct hl_error err;
+            char text[128];
+
+            if (info->value != POLICY_PARAM_UNSET)
+                continue;
+            assert_non_null(shown);
+            shown += strlen("default ");
+            (void)snprintf(text, sizeof(text), "%s:%s=%.*s", policies[i], info->name,
+                           (int)strcspn(shown, ";"), shown);
+            if (strchr(text, ' ') == NULL) { /* else it depends on the machine */
+                if (policy_spec_parse(&spec, text, &err) != HL_OK)
+                    fail_msg("%s", err.text);
+                assert_int_equal(spec.params[info - h.policy.ops->params],
+                                 field_of(&domains_of(&h.policy)->params[place / 7], place % 7));
+                checked++;
+            }
+            place++;
+        }
+        assert_int_equal(place, 3 * 7);
+        fake_close(&h);
+    }
+    assert_int_equal(checked, 3 * 21 - 2);
+}
+
 static void an_interval_that_cannot_be_is_refused(void **state)
 {
     struct policy_spec spec;
@@ -512,7 +566,8 @@ static void an_interval_that_cannot_be_is_refused(void **state)
 
     (void)state;
     assert_int_equal(policy_spec_parse(&spec, "sdmm:cpu.flags=NEWIDLE+SLEEPY", &err), HL_USAGE);
-    assert_int_equal(policy_spec_parse(&spec, "sdmm:cpu.max_interval=-2", &err), HL_USAGE);
+    assert_int_equal(policy_spec_parse(&spec, "sdmm:cpu.max_interval=0", &err), HL_USAGE);
+    assert_int_equal(policy_spec_parse(&spec, "sdmm:cpu.imbalance_pct=99", &err), HL_USAGE);
 }
 
 int main(void)
@@ -539,6 +594,7 @@ int main(void)
         cmocka_unit_test(a_push_is_asked_for_once_until_it_happened),
         cmocka_unit_test(parameters_replace_the_values_of_a_level),
         cmocka_unit_test(defaults_follow_lessidle_and_the_number_of_cpus),
+        cmocka_unit_test(the_defaults_shown_are_those_used),
         cmocka_unit_test(an_interval_that_cannot_be_is_refused),
     };
 

@@ -2,11 +2,11 @@
 /*
  * runs_csv.c - runs in long form: a line per run and metric (docs/formats.md).
  *
- *     workload,load,variant,run,metric,value,unit,block,machine,seed,status,exit_status
- *     kernbench,3,o1:version=2.6.0-test11,0,elapsed_s,196.91,s,0,xeon-2phys-ht,42,ok,0
+ *     workload,load,variant,run,metric,value,unit,block,machine,seed,status,exit_status,order,boot_id
+ *     kernbench,3,o1:version=2.6.0-test11,0,elapsed_s,196.91,s,0,xeon-2phys-ht,42,ok,0,,
  *
  * `variant` is what is compared: policy, variant or both. A metric that was not had has an empty
- * value, so that a failed run is not lost. Lines end in a line feed, which RFC 4180's readers take.
+ * value, so that a failed run is not lost; metrics that only an imported run has are written if had. Lines end in a line feed, which RFC 4180's readers take.
  */
 #include "report/report.h"
 
@@ -29,18 +29,28 @@ static void write_line(FILE *out, const struct run *run, enum run_metric metric)
         (void)hl_format_exact(number, run->metric[metric]);
     (void)fprintf(out, ",%" PRId32 ",%s,%s,", run->run, run_metric_table[metric].name, number);
     report_write_csv_field(out, run_metric_table[metric].unit);
-    (void)fprintf(out, ",%" PRId32 ",", run->block);
+    if (run->block >= 0)
+        (void)fprintf(out, ",%" PRId32 ",", run->block);
+    else
+        (void)fputs(",,", out);
     report_write_csv_field(out, run->machine);
-    (void)fprintf(out, ",%" PRIu64 ",%s,%" PRId32 "\n", run->seed, run_status_name(run->status),
+    (void)fprintf(out, ",%" PRIu64 ",%s,%" PRId32 ",", run->seed, run_status_name(run->status),
                   run->exit_status);
+    if (run->order >= 0)
+        (void)fprintf(out, "%" PRId32, run->order);
+    (void)fputc(',', out);
+    report_write_csv_field(out, run->boot_id);
+    (void)fputc('\n', out);
 }
 
 enum hl_status report_runs_csv(FILE *out, const struct run_list *runs, struct hl_error *err)
 {
-    (void)fputs(
-        "workload,load,variant,run,metric,value,unit,block,machine,seed,status,exit_status\n", out);
+    (void)fputs("workload,load,variant,run,metric,value,unit,block,machine,seed,status,exit_status,"
+                "order,boot_id\n",
+                out);
     for (size_t i = 0; i < runs->count; i++)
-        for (int metric = 0; metric < RUN_METRIC_COUNT; metric++)
-            write_line(out, &runs->runs[i], (enum run_metric)metric);
+        for (int metric = 0; metric < run_metric_count(); metric++)
+            if (metric < RUN_METRIC_COUNT || run_has(&runs->runs[i], (enum run_metric)metric))
+                write_line(out, &runs->runs[i], (enum run_metric)metric);
     return report_write_end(out, err);
 }

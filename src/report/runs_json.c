@@ -24,13 +24,20 @@ static void write_text(FILE *out, const char *key, const char *text)
     (void)fputc(',', out);
 }
 
-/* "K=V,K2=V2" as {"K":"V","K2":"V2"}; a backslash takes the next character literally. */
+/* "K=V,K2=V2" as {"K":"V","K2":"V2"}; a backslash takes the next character literally. An
+ * imported "A", without any key, is {"variant":"A"}. */
 static void write_variant(FILE *out, const char *variant)
 {
     char copy[sizeof(((struct run *)NULL)->variant)], *pieces[sizeof(copy)];
     int count = 0;
 
     (void)snprintf(copy, sizeof(copy), "%s", variant);
+    if (copy[0] != '\0' && strchr(variant, '=') == NULL) {
+        (void)fputs("\"variant\":{\"variant\":", out);
+        report_write_json_string(out, variant);
+        (void)fputs("},", out);
+        return;
+    }
     if (copy[0] != '\0')
         count = hl_split(copy, ',', pieces, (int)sizeof(copy));
     (void)fputs("\"variant\":{", out);
@@ -45,6 +52,27 @@ static void write_variant(FILE *out, const char *variant)
         report_write_json_string(out, equals == NULL ? "" : equals + 1);
     }
     (void)fputs("},", out);
+}
+
+/* Metrics that only an imported run has, with what no table here knows of them. */
+static void write_extra(FILE *out, const struct run *run)
+{
+    bool is_first = true;
+
+    for (int i = RUN_METRIC_COUNT; i < run_metric_count(); i++) {
+        if (!run_has(run, (enum run_metric)i))
+            continue;
+        (void)fputs(is_first ? ",\"extra\":{" : ",", out);
+        report_write_json_string(out, run_metric_table[i].name);
+        (void)fputs(":{\"value\":", out);
+        report_write_json_number(out, run->metric[i]);
+        (void)fputs(",\"unit\":", out);
+        report_write_json_string(out, run_metric_table[i].unit);
+        (void)fprintf(out, ",\"better\":\"%s\"}", run_better_name(run_metric_table[i].better));
+        is_first = false;
+    }
+    if (!is_first)
+        (void)fputc('}', out);
 }
 
 static void write_metrics(FILE *out, const struct run *run)
@@ -83,11 +111,22 @@ static void write_run(FILE *out, const struct run *run)
         write_text(out, "policy", run->policy);
     write_variant(out, run->variant);
     write_text(out, "machine", run->machine);
-    (void)fprintf(out, "\"seed\":%" PRIu64 ",\"block\":%" PRId32 ",\"run\":%" PRId32 ",", run->seed,
-                  run->block, run->run);
+    (void)fprintf(out, "\"seed\":%" PRIu64 ",", run->seed);
+    if (run->block >= 0)
+        (void)fprintf(out, "\"block\":%" PRId32 ",", run->block);
+    else
+        (void)fputs("\"block\":null,", out);
+    (void)fprintf(out, "\"run\":%" PRId32 ",", run->run);
+    if (run->order >= 0)
+        (void)fprintf(out, "\"order\":%" PRId32 ",", run->order);
+    if (run->boot_id[0] != '\0')
+        write_text(out, "boot_id", run->boot_id);
     write_text(out, "status", run_status_name(run->status));
     (void)fprintf(out, "\"exit_status\":%" PRId32 ",", run->exit_status);
+    if (run->note[0] != '\0')
+        write_text(out, "note", run->note);
     write_metrics(out, run);
+    write_extra(out, run);
     (void)fputc('}', out);
 }
 

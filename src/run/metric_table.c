@@ -2,23 +2,63 @@
 /*
  * metric_table.c - every metric of a run: name, unit, direction and what it means.
  *
- * Expanded from RUN_METRICS, the one list of metrics; files, tables and JSON use these names.
+ * Expanded from RUN_METRICS, the one list of metrics; files, tables and JSON use these names. Extra
+ * metrics of imported results are added behind them and stay until the process ends.
  */
 #include "run/run.h"
 
+#include <assert.h>
 #include <string.h>
 
-const struct run_metric_info run_metric_table[RUN_METRIC_COUNT] = {
+static struct run_metric_info table[RUN_METRIC_SLOTS] = {
 #define RUN_INFO(metric_name, metric_unit, metric_better, metric_help)                             \
     {.name = #metric_name, .unit = metric_unit, .help = metric_help, .better = metric_better},
     RUN_METRICS(RUN_INFO)
 #undef RUN_INFO
 };
+static int count = RUN_METRIC_COUNT;
+const struct run_metric_info *const run_metric_table = table;
+
+int run_metric_count(void)
+{
+    return count;
+}
 
 int run_metric_find(const char *name)
 {
-    for (int i = 0; i < RUN_METRIC_COUNT; i++)
-        if (strcmp(run_metric_table[i].name, name) == 0)
+    for (int i = 0; i < count; i++)
+        if (strcmp(table[i].name, name) == 0)
             return i;
     return -1;
+}
+
+enum hl_status run_metric_add(const char *name, const char *unit, enum run_better better,
+                              int *metric, struct hl_error *err)
+{
+    char *own_name, *own_unit;
+
+    *metric = run_metric_find(name);
+    if (*metric >= 0 && (strcmp(table[*metric].unit, unit) != 0 ||
+                         (*metric >= RUN_METRIC_COUNT && table[*metric].better != better)))
+        return hl_fail(err, HL_BAD_INPUT,
+                       "metric %s in '%s' (%s is better); expected '%s' (%s) as before", name, unit,
+                       run_better_name(better), table[*metric].unit,
+                       run_better_name(table[*metric].better));
+    if (*metric >= 0)
+        return HL_OK;
+    if (count == RUN_METRIC_SLOTS)
+        return hl_fail(err, HL_BAD_INPUT,
+                       "metric %s is one more than the %d of its own a result may have", name,
+                       RUN_EXTRA_MAX);
+    own_name = hl_strdup(name);
+    own_unit = hl_strdup(unit);
+    if (own_name == NULL || own_unit == NULL) {
+        hl_free(own_name);
+        hl_free(own_unit);
+        return hl_fail(err, HL_NO_MEMORY, "out of memory for metric %s", name);
+    }
+    table[count] = (struct run_metric_info){
+        .name = own_name, .unit = own_unit, .help = "of an imported result", .better = better};
+    *metric = count++;
+    return HL_OK;
 }

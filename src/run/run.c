@@ -10,8 +10,8 @@
 
 void run_init(struct run *run, enum run_source source, const char *reason)
 {
-    *run = (struct run){.source = source, .status = RUN_OK, .level = -1};
-    for (int i = 0; i < RUN_METRIC_COUNT; i++) {
+    *run = (struct run){.source = source, .status = RUN_OK, .level = -1, .block = -1, .order = -1};
+    for (int i = 0; i < RUN_METRIC_SLOTS; i++) {
         run->metric[i] = (double)NAN;
         run->reason[i] = reason;
     }
@@ -63,6 +63,16 @@ const char *run_status_name(enum run_status status)
     case RUN_FAILED: return "failed";
     case RUN_KILLED: return "killed";
     case RUN_INVALID: return "invalid";
+    }
+    return "unknown";
+}
+
+const char *run_better_name(enum run_better direction)
+{
+    switch (direction) {
+    case RUN_LOWER: return "lower";
+    case RUN_HIGHER: return "higher";
+    case RUN_NEITHER: return "neither";
     }
     return "unknown";
 }

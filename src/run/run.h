@@ -57,14 +57,28 @@ enum run_metric {
         RUN_METRIC_COUNT
 };
 
+/*
+ * Metrics that only a result made elsewhere has follow the ones above, in the order they were met:
+ * their index is from RUN_METRIC_COUNT on, the same for all runs of this process.
+ */
+enum { RUN_EXTRA_MAX = 64, RUN_METRIC_SLOTS = RUN_METRIC_COUNT + RUN_EXTRA_MAX };
+
 struct run_metric_info {
-    const char *name, *unit, *help;
+    const char *name, *unit, *help; /* NULL: a slot not used */
     enum run_better better;
 };
-extern const struct run_metric_info run_metric_table[RUN_METRIC_COUNT];
+extern const struct run_metric_info *const run_metric_table; /* RUN_METRIC_SLOTS of them */
+
+/* RUN_METRIC_COUNT and the extra ones. */
+int run_metric_count(void);
 
 /* -1 if there is none of that name. */
 int run_metric_find(const char *name);
+
+/* The index of an extra metric, added if it is new; one that has another unit or direction already
+ * is HL_BAD_INPUT. Not while other threads look at metrics. */
+enum hl_status run_metric_add(const char *name, const char *unit, enum run_better better,
+                              int *metric, struct hl_error *err) HL_MUST_CHECK;
 
 struct run {
     enum run_source source;
@@ -77,10 +91,15 @@ struct run {
     char machine[128];
     char variant[256]; /* "" or "K=V" or "K=V,K2=V2" */
     uint64_t seed;
-    int32_t block, run;              /* from 0 */
-    double metric[RUN_METRIC_COUNT]; /* NAN: not had */
-    /* Static text: why it was not had, and the remedy; if it was had: NULL, or how ("sampled: ..."). */
-    const char *reason[RUN_METRIC_COUNT];
+    int32_t block;    /* from 0; -1: none, the run is not paired with others */
+    int32_t run;      /* from 0 */
+    int32_t order;    /* place in the order of play within its session, from 0; -1: not known, or it
+                      does not matter (simulated) */
+    char boot_id[40]; /* of the kernel it ran under; "": not known, or simulated */
+    double metric[RUN_METRIC_SLOTS]; /* NAN: not had */
+    /* Static text, or from run_reason_keep: why it was not had, and the remedy; if it was had:
+     * NULL, or how ("sampled: ..."). */
+    const char *reason[RUN_METRIC_SLOTS];
     char note[256]; /* a failed run: why; an ok one: what it left behind, else "" */
 };
 
@@ -92,6 +111,10 @@ static inline void run_set(struct run *run, enum run_metric metric, double value
     run->reason[metric] = 0;
 }
 bool run_has(const struct run *run, enum run_metric metric);
+
+/* The same text, kept as long as the process lives, for reasons that were read from somewhere. Of
+ * very many different ones (they come from a file) the rest is told by one general text. */
+const char *run_reason_keep(const char *reason);
 
 /* A growing list of runs, in the order they were planned. */
 struct run_list {
@@ -105,7 +128,14 @@ void run_list_close(struct run_list *list);
 /* Copies the metric of those runs that are ok and have it to values[count]; returns how many. */
 size_t run_values(const struct run *runs, size_t count, enum run_metric metric, double *values);
 
-const char *run_source_name(enum run_source source); /* "sim" "host" "trace" "import" */
-const char *run_status_name(enum run_status status); /* "ok" "failed" "killed" "invalid" */
+const char *run_source_name(enum run_source source);    /* "sim" "host" "trace" "import" */
+const char *run_status_name(enum run_status status);    /* "ok" "failed" "killed" "invalid" */
+const char *run_better_name(enum run_better direction); /* "lower" "higher" "neither" */
+
+enum {
+    RUN_SOURCE_COUNT = RUN_IMPORT + 1,
+    RUN_STATUS_COUNT = RUN_INVALID + 1,
+    RUN_BETTER_COUNT = RUN_NEITHER + 1
+};
 
 #endif

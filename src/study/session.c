@@ -80,6 +80,7 @@ static void fill_identity(const struct session *s, const struct workload_load *l
     (void)snprintf(run->machine, sizeof(run->machine), "%s", s->request->machine->name);
     run->seed = s->request->seed;
     run->block = run->run = (int32_t)block;
+    run->order = (int32_t)s->finished;
 }
 
 static enum hl_status measure(struct session *s, int cell, int64_t block, struct hl_error *err)

@@ -370,14 +370,52 @@ static void each_missing_metric_has_a_reason_and_no_other(void **state)
     run_list_close(&runs);
 }
 
+static void what_only_an_imported_run_has_is_written_too(void **state)
+{
+    struct run_list runs = {0};
+    json_t *root, *run, *extra;
+    int metric;
+
+    (void)state;
+    assert_int_equal(run_metric_add("latency_ms", "ms", RUN_LOWER, &metric, NULL), HL_OK);
+    add_run(&runs, "", "1", 1, 0, 3);
+    add_run(&runs, "", "1", 1, 1, 4);
+    runs.runs[0].block = -1;
+    runs.runs[0].order = 1;
+    run_set(&runs.runs[0], (enum run_metric)metric, 2.5);
+    (void)snprintf(runs.runs[0].variant, sizeof(runs.runs[0].variant), "A");
+    (void)snprintf(runs.runs[0].boot_id, sizeof(runs.runs[0].boot_id), "boot-1");
+    (void)snprintf(runs.runs[0].note, sizeof(runs.runs[0].note), "left a daemon");
+    assert_int_equal(report_runs_json(out, &runs, NULL), HL_OK);
+    run = only_run(&root);
+    extra = json_object_get(json_object_get(run, "extra"), "latency_ms");
+    assert_true(json_real_value(json_object_get(extra, "value")) == 2.5);
+    assert_string_equal(json_string_value(json_object_get(extra, "unit")), "ms");
+    assert_string_equal(json_string_value(json_object_get(extra, "better")), "lower");
+    assert_true(json_is_null(json_object_get(run, "block")));
+    assert_int_equal(json_integer_value(json_object_get(run, "order")), 1);
+    assert_string_equal(json_string_value(json_object_get(run, "boot_id")), "boot-1");
+    assert_string_equal(json_string_value(json_object_get(run, "note")), "left a daemon");
+    run = json_object_get(run, "variant");
+    assert_string_equal(json_string_value(json_object_get(run, "variant")), "A");
+    run = json_array_get(json_object_get(root, "runs"), 1);
+    assert_null(json_object_get(run, "extra"));
+    assert_null(json_object_get(run, "order"));
+    assert_null(json_object_get(run, "boot_id"));
+    assert_null(json_object_get(run, "note"));
+    json_decref(root);
+    run_list_close(&runs);
+}
+
 static void csv_quotes_what_needs_it_and_keeps_failed_runs(void **state)
 {
     static const char start[] =
-        "workload,load,variant,run,metric,value,unit,block,machine,seed,status,exit_status\n"
-        "kernbench,1,\"o1:x=a,\"\"b\"\" smt=n,cpus=1\",0,elapsed_s,0.25,s,0,xeon,42,ok,0\n"
-        "kernbench,1,\"o1:x=a,\"\"b\"\" smt=n,cpus=1\",0,user_s,,s,0,xeon,42,ok,0\n";
+        "workload,load,variant,run,metric,value,unit,block,machine,seed,status,exit_status,order,"
+        "boot_id\n"
+        "kernbench,1,\"o1:x=a,\"\"b\"\" smt=n,cpus=1\",0,elapsed_s,0.25,s,0,xeon,42,ok,0,,\n"
+        "kernbench,1,\"o1:x=a,\"\"b\"\" smt=n,cpus=1\",0,user_s,,s,0,xeon,42,ok,0,,\n";
     static const char failed[] =
-        "kernbench,1,host,1,elapsed_s,12.4,s,1,\"two\nlines\",43,failed,2\n";
+        "kernbench,1,host,1,elapsed_s,12.4,s,,\"two\nlines\",43,failed,2,5,boot-1\n";
     struct run_list runs = {0};
     size_t lines = 0;
 
@@ -387,6 +425,9 @@ static void csv_quotes_what_needs_it_and_keeps_failed_runs(void **state)
     add_run(&runs, "", "1", 1, 1, 12.4);
     (void)snprintf(runs.runs[1].machine, sizeof(runs.runs[1].machine), "two\nlines");
     fail_run(&runs, 1, 2, "");
+    runs.runs[1].block = -1;
+    runs.runs[1].order = 5;
+    (void)snprintf(runs.runs[1].boot_id, sizeof(runs.runs[1].boot_id), "boot-1");
     assert_int_equal(report_runs_csv(out, &runs, NULL), HL_OK);
     assert_memory_equal(written, start, sizeof(start) - 1);
     assert_non_null(strstr(written, failed));
@@ -472,6 +513,7 @@ int main(void)
         TEST(json_keys_stand_in_fixed_order),
         TEST(json_survives_a_round_trip_of_nasty_values),
         TEST(each_missing_metric_has_a_reason_and_no_other),
+        TEST(what_only_an_imported_run_has_is_written_too),
         TEST(csv_quotes_what_needs_it_and_keeps_failed_runs),
         TEST(numbers_do_not_change_with_the_locale),
         TEST(a_full_device_is_an_error),

@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "run/run.h"
@@ -19,6 +20,8 @@ static void a_new_run_has_no_metric_and_says_why(void **state)
     run_init(&run, RUN_HOST, "not measured");
     assert_int_equal(run.status, RUN_OK);
     assert_int_equal(run.level, -1);
+    assert_int_equal(run.block, -1);
+    assert_int_equal(run.order, -1);
     for (int i = 0; i < RUN_METRIC_COUNT; i++) {
         assert_false(run_has(&run, (enum run_metric)i));
         assert_string_equal(run.reason[i], "not measured");
@@ -39,6 +42,59 @@ static void metric_names_are_unique_and_found(void **state)
     }
     assert_int_equal(run_metric_find("elapsed"), -1);
     assert_int_equal(run_metric_find(""), -1);
+}
+
+static void a_metric_of_an_imported_result_gets_an_index_once(void **state)
+{
+    struct hl_error err;
+    char name[16];
+    int first, again;
+
+    (void)state;
+    assert_int_equal(run_metric_add("elapsed_s", "s", RUN_LOWER, &first, &err), HL_OK);
+    assert_int_equal(first, RUN_elapsed_s);
+    hl_alloc_fail_at(2);
+    assert_int_equal(run_metric_add("score", "points", RUN_HIGHER, &first, &err), HL_NO_MEMORY);
+    hl_alloc_fail_at(0);
+    assert_int_equal(run_metric_count(), RUN_METRIC_COUNT);
+    assert_int_equal(run_metric_add("score", "points", RUN_HIGHER, &first, &err), HL_OK);
+    assert_int_equal(run_metric_add("score", "points", RUN_HIGHER, &again, &err), HL_OK);
+    assert_int_equal(first, RUN_METRIC_COUNT);
+    assert_int_equal(again, first);
+    assert_int_equal(run_metric_find("score"), first);
+    assert_int_equal(run_metric_count(), RUN_METRIC_COUNT + 1);
+    assert_int_equal(run_metric_add("score", "points", RUN_LOWER, &again, &err), HL_BAD_INPUT);
+    assert_int_equal(run_metric_add("elapsed_s", "ms", RUN_LOWER, &again, &err), HL_BAD_INPUT);
+    assert_non_null(strstr(err.text, "expected 's'"));
+    for (int i = 1; i < RUN_EXTRA_MAX; i++) {
+        (void)snprintf(name, sizeof(name), "m%d", i);
+        assert_int_equal(run_metric_add(name, "", RUN_NEITHER, &again, &err), HL_OK);
+    }
+    assert_int_equal(run_metric_add("one_more", "", RUN_NEITHER, &again, &err), HL_BAD_INPUT);
+    assert_int_equal(run_metric_count(), RUN_METRIC_SLOTS);
+}
+
+static void a_reason_that_was_read_is_kept_once_and_bounded(void **state)
+{
+    char text[1000], first[64];
+    const char *kept;
+
+    (void)state;
+    memset(text, 'x', sizeof(text) - 1);
+    text[sizeof(text) - 1] = '\0';
+    memcpy(text + 511, "\xc3\xa4", 2); /* the cut falls into a letter of two bytes */
+    assert_int_equal(strlen(run_reason_keep(text)), 511);
+    (void)snprintf(first, sizeof(first), "needs perf");
+    kept = run_reason_keep(first);
+    assert_ptr_not_equal(kept, first);
+    assert_string_equal(kept, "needs perf");
+    for (int i = 0; i < 10000; i++) {
+        (void)snprintf(text, sizeof(text), "reason %d", i);
+        assert_true(strlen(run_reason_keep(text)) > 0);
+    }
+    assert_ptr_equal(run_reason_keep(first), kept);
+    assert_string_equal(run_reason_keep("reason 17"), "reason 17");
+    assert_non_null(strstr(run_reason_keep("reason 9999"), "too many"));
 }
 
 static void a_list_keeps_planned_order_and_survives_a_failed_allocation(void **state)
@@ -97,6 +153,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_new_run_has_no_metric_and_says_why),
         cmocka_unit_test(metric_names_are_unique_and_found),
+        cmocka_unit_test(a_metric_of_an_imported_result_gets_an_index_once),
+        cmocka_unit_test(a_reason_that_was_read_is_kept_once_and_bounded),
         cmocka_unit_test(a_list_keeps_planned_order_and_survives_a_failed_allocation),
         cmocka_unit_test(values_come_from_runs_that_are_ok_and_have_them),
         cmocka_unit_test(names_are_those_of_the_file_format),

@@ -10,17 +10,6 @@
 
 #include "base/memory.h"
 
-static bool is_same_row(const struct run *a, const struct run *b)
-{
-    return a->source == b->source && strcmp(a->policy, b->policy) == 0 &&
-           strcmp(a->variant, b->variant) == 0 && strcmp(a->machine, b->machine) == 0;
-}
-
-static bool is_same_column(const struct run *a, const struct run *b)
-{
-    return strcmp(a->load, b->load) == 0 && strcmp(a->workload, b->workload) == 0;
-}
-
 static size_t place_of(const struct run *run, const struct run **known, size_t *count,
                        bool (*is_same)(const struct run *, const struct run *))
 {
@@ -53,8 +42,8 @@ enum hl_status report_cells_open(struct report_cells *cells, const struct run_li
     for (size_t i = 0; i < count; i++) {
         const struct run *run = &runs->runs[i];
 
-        cells->row_of[i] = place_of(run, cells->rows, &cells->row_count, is_same_row);
-        cells->column_of[i] = place_of(run, cells->columns, &cells->column_count, is_same_column);
+        cells->row_of[i] = place_of(run, cells->rows, &cells->row_count, run_same_arm);
+        cells->column_of[i] = place_of(run, cells->columns, &cells->column_count, run_same_load);
     }
     return HL_OK;
 }
@@ -84,18 +73,6 @@ size_t report_cells_values(const struct report_cells *cells, size_t row, size_t 
                            enum run_metric metric)
 {
     return run_values(cells->cell, report_cells_runs(cells, row, column), metric, cells->values);
-}
-
-const char *report_row_name(const struct run *run, char name[REPORT_NAME_BYTES])
-{
-    const char *blank = run->policy[0] != '\0' && run->variant[0] != '\0' ? " " : "";
-
-    if (run->policy[0] == '\0' && run->variant[0] == '\0')
-        (void)snprintf(name, REPORT_NAME_BYTES, "%s",
-                       run->source == RUN_HOST ? "host" : run->machine);
-    else
-        (void)snprintf(name, REPORT_NAME_BYTES, "%s%s%s", run->policy, blank, run->variant);
-    return name;
 }
 
 const char *report_load_name(const char *label)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * cells.h - the runs of a study as a grid: a row per policy or variant, a column per load; how rows
- * and loads are called.
+ * cells.h - the runs of a study as a grid: a row per policy or variant, a column per load; how loads
+ * are called.
  */
 #ifndef HL_REPORT_CELLS_H
 #define HL_REPORT_CELLS_H
@@ -11,8 +11,6 @@
 
 #include "report/report.h"
 #include "run/run.h"
-
-enum { REPORT_NAME_BYTES = 520 };
 
 struct report_cells {
     const struct run_list *runs;
@@ -33,9 +31,6 @@ size_t report_cells_runs(const struct report_cells *cells, size_t row, size_t co
 /* The metric of the runs of a cell that are ok and have it, in cells->values; returns how many. */
 size_t report_cells_values(const struct report_cells *cells, size_t row, size_t column,
                            enum run_metric metric);
-
-/* What is compared: the policy and variant of a run; else "host", or the machine. */
-const char *report_row_name(const struct run *run, char name[REPORT_NAME_BYTES]);
 
 /* "Half", "Optimal", "Maximal", "Single" for kernbench's loads; NULL for others. */
 const char *report_load_name(const char *label);

@@ -65,7 +65,7 @@ static enum hl_status write_table(FILE *out, const struct report_cells *cells, e
                                   double unit, int decimals, struct hl_error *err)
 {
     struct report_table *table = report_table_new();
-    char text[REPORT_NAME_BYTES];
+    char text[RUN_ARM_BYTES];
     enum hl_status status;
 
     report_table_cell(table, "%s", "");
@@ -75,7 +75,7 @@ static enum hl_status write_table(FILE *out, const struct report_cells *cells, e
     }
     report_table_end_row(table);
     for (size_t row = 0; row < cells->row_count; row++) {
-        report_table_cell(table, "%s", report_row_name(cells->rows[row], text));
+        report_table_cell(table, "%s", run_arm_name(cells->rows[row], text));
         for (size_t column = 0; column < cells->column_count; column++) {
             double value = figure_of(cells, row, column, figure) / unit;
 
@@ -116,7 +116,7 @@ static size_t format_counts(char *text, size_t bytes, const struct report_cells 
 static enum hl_status write_tables(FILE *out, const struct report_cells *cells,
                                    struct hl_error *err)
 {
-    char counts[64], name[REPORT_NAME_BYTES], load[64];
+    char counts[64], name[RUN_ARM_BYTES], load[64];
     double reference = figure_of(cells, 0, 0, FIGURE_MEAN);
     int decimals = decimals_of(cells);
     size_t most = format_counts(counts, sizeof(counts), cells);
@@ -127,7 +127,7 @@ static enum hl_status write_tables(FILE *out, const struct report_cells *cells,
         (void)fprintf(out, "\nelapsed seconds, best of %s (lower is better)\n", counts);
         HL_TRY(write_table(out, cells, FIGURE_BEST, 1, decimals, err));
     }
-    (void)report_row_name(cells->rows[0], name);
+    (void)run_arm_name(cells->rows[0], name);
     format_load(load, sizeof(load), cells->columns[0]);
     if (isnan(reference)) {
         (void)fprintf(out, "\nnot normalised: %s at %s has no figure\n", name, load);
@@ -141,7 +141,7 @@ static enum hl_status write_tables(FILE *out, const struct report_cells *cells,
 static void write_failures(FILE *out, const struct report_cells *cells)
 {
     size_t failed = 0, all = cells->runs->count;
-    char name[REPORT_NAME_BYTES], load[64];
+    char name[RUN_ARM_BYTES], load[64];
 
     for (size_t i = 0; i < all; i++)
         failed += cells->runs->runs[i].status != RUN_OK;
@@ -156,7 +156,7 @@ static void write_failures(FILE *out, const struct report_cells *cells)
             continue;
         format_load(load, sizeof(load), run);
         (void)fprintf(out, "  %s at %s, run %" PRId32 " of %zu: %s, exit status %" PRId32 "%s%s\n",
-                      report_row_name(run, name), load, run->run + 1,
+                      run_arm_name(run, name), load, run->run + 1,
                       report_cells_runs(cells, cells->row_of[i], cells->column_of[i]),
                       run_status_name(run->status), run->exit_status,
                       run->note[0] == '\0' ? "" : ": ", run->note);

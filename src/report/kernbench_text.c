@@ -118,9 +118,9 @@ enum hl_status report_kernbench(FILE *out, const struct run_list *runs,
     if (off_count > 0)
         (void)fputc('\n', out);
     for (size_t row = 0; row < cells.row_count; row++) {
-        char name[REPORT_NAME_BYTES];
+        char name[RUN_ARM_BYTES];
 
-        (void)fprintf(out, "%s\n", report_row_name(cells.rows[row], name));
+        (void)fprintf(out, "%s\n", run_arm_name(cells.rows[row], name));
         for (size_t column = 0; column < cells.column_count; column++)
             write_block(out, &cells, row, column);
     }

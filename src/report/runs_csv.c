@@ -18,13 +18,13 @@
 
 static void write_line(FILE *out, const struct run *run, enum run_metric metric)
 {
-    char name[REPORT_NAME_BYTES], number[HL_EXACT_BYTES] = "";
+    char name[RUN_ARM_BYTES], number[HL_EXACT_BYTES] = "";
 
     report_write_csv_field(out, run->workload);
     (void)fputc(',', out);
     report_write_csv_field(out, run->load);
     (void)fputc(',', out);
-    report_write_csv_field(out, report_row_name(run, name));
+    report_write_csv_field(out, run_arm_name(run, name));
     if (run_has(run, metric))
         (void)hl_format_exact(number, run->metric[metric]);
     (void)fprintf(out, ",%" PRId32 ",%s,%s,", run->run, run_metric_table[metric].name, number);

@@ -7,6 +7,8 @@
 #include "run/run.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <string.h>
 
 void run_init(struct run *run, enum run_source source, const char *reason)
 {
@@ -33,6 +35,28 @@ void run_list_close(struct run_list *list)
 {
     hl_free(list->runs);
     *list = (struct run_list){0};
+}
+
+const char *run_arm_name(const struct run *run, char name[RUN_ARM_BYTES])
+{
+    const char *blank = run->policy[0] != '\0' && run->variant[0] != '\0' ? " " : "";
+
+    if (run->policy[0] == '\0' && run->variant[0] == '\0')
+        (void)snprintf(name, RUN_ARM_BYTES, "%s", run->source == RUN_HOST ? "host" : run->machine);
+    else
+        (void)snprintf(name, RUN_ARM_BYTES, "%s%s%s", run->policy, blank, run->variant);
+    return name;
+}
+
+bool run_same_arm(const struct run *a, const struct run *b)
+{
+    return a->source == b->source && strcmp(a->policy, b->policy) == 0 &&
+           strcmp(a->variant, b->variant) == 0 && strcmp(a->machine, b->machine) == 0;
+}
+
+bool run_same_load(const struct run *a, const struct run *b)
+{
+    return strcmp(a->load, b->load) == 0 && strcmp(a->workload, b->workload) == 0;
 }
 
 size_t run_values(const struct run *runs, size_t count, enum run_metric metric, double *values)

@@ -125,6 +125,12 @@ enum hl_status run_list_add(struct run_list *list, const struct run *run,
                             struct hl_error *err) HL_MUST_CHECK;
 void run_list_close(struct run_list *list);
 
+/* What is compared: policy and variant of a run; else "host", or the machine. */
+enum { RUN_ARM_BYTES = 520 };
+const char *run_arm_name(const struct run *run, char name[RUN_ARM_BYTES]);
+bool run_same_arm(const struct run *a, const struct run *b);
+bool run_same_load(const struct run *a, const struct run *b); /* of the same workload */
+
 /* Copies the metric of those runs that are ok and have it to values[count]; returns how many. */
 size_t run_values(const struct run *runs, size_t count, enum run_metric metric, double *values);
 

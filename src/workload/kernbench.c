@@ -32,9 +32,9 @@
 __extension__ typedef unsigned __int128 u128;
 
 enum { /* steps of one piece at most, to reserve memory once */
-       TOP_STEPS = 6,
+       TOP_STEPS = 8,
        DIRECTORY_STEPS = 2 + 9 + 4,    /* in the top make, its own, its ld's */
-       UNIT_STEPS = 3 + 9 + 7 + 6 + 7, /* in make, sh, gcc, as, cc1 */
+       UNIT_STEPS = 3 + 9 + 7 + 7 + 7, /* in make, sh, gcc, as, cc1 */
        FIXED_STEPS = 2 * 3 + 4,        /* tools, daemon */
        UNIT_PROGRAMS = 4,              /* sh, gcc, as, cc1 */
        UNIT_TASKS = 4,         /* they are alive together; the tools come when gcc is gone */
@@ -107,6 +107,15 @@ static void put_work(struct build *b, int64_t ns)
 
     put(b, OP_RUN, 0, ns - system_ns);
     put(b, OP_SYSTEM, 0, system_ns);
+}
+
+/* Disk accesses, `mean_ppm` of them on average before the page cache: whole ones and one by chance. */
+static void put_disk(struct build *b, int64_t mean_ppm)
+{
+    int64_t missed_ppm = share_of(mean_ppm, HL_PPM - b->constant[PROFILE_page_cache_hit]);
+    bool one_more = hl_rng_below(&b->rng, HL_PPM) < (uint64_t)(missed_ppm % HL_PPM);
+
+    put(b, OP_DISK, 0, missed_ppm / HL_PPM + one_more);
 }
 
 static int32_t short_program(struct build *b, int32_t parent, int32_t name, int64_t ns)
@@ -194,13 +203,15 @@ static int32_t put_compiler(struct build *b, int64_t ns)
         put(b, OP_RUN, 0, as_chunk);
         put(b, OP_LOOP, 1, chunks);
         put(b, OP_READ, pipe_index, 1); /* meets the end: cc1 has exited */
-    } else
+    } else {
+        put_disk(b, c[PROFILE_disk_temp]);
         put(b, OP_RUN, 0, as_chunk);
+    }
     put(b, OP_EXIT, 0, 0);
 
     cc1 = begin(b, b->gcc);
     put(b, OP_EXEC, b->cc1, 0);
-    put(b, OP_DISK, 0, hl_rng_below(&b->rng, HL_PPM) < (uint64_t)c[PROFILE_disk_reads]);
+    put_disk(b, c[PROFILE_disk_reads]);
     put(b, OP_RUN, 0, cc1_chunk - system_chunk);
     put(b, OP_SYSTEM, 0, system_chunk);
     if (pipe) {
@@ -298,16 +309,27 @@ static void put_directories(struct build *b, int64_t link_ns, int32_t *make)
     }
 }
 
+/* The serial parts compile too (host tools, version), with the same temporary files per work done. */
+static int64_t serial_temp_ppm(const struct build *b, int64_t share_ppm)
+{
+    const int64_t *c = b->constant;
+
+    return c[PROFILE_pipe] != 0 ? 0 : share_of(c[PROFILE_disk_temp] * b->unit_count, share_ppm);
+}
+
 static void put_top(struct build *b, const int32_t *make, int64_t head_ns, int64_t tail_ns)
 {
+    const int64_t *c = b->constant;
     int32_t top = begin(b, b->make);
 
+    put_disk(b, c[PROFILE_disk_head] * HL_PPM + serial_temp_ppm(b, c[PROFILE_serial_head_share]));
     put_work(b, head_ns);
     for (int64_t d = 0; d < b->directory_count; d++) {
         put(b, OP_SLOT, POOL_MAKE, 0);
         put(b, OP_FORK, make[d], 0);
     }
     put(b, OP_WAIT, 0, INT64_MAX);
+    put_disk(b, c[PROFILE_disk_tail] * HL_PPM + serial_temp_ppm(b, c[PROFILE_serial_tail_share]));
     put_work(b, tail_ns + b->carry_ns);
     put(b, OP_EXIT, 0, 0);
     b->w->tasks[b->w->task_count++] =

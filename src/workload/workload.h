@@ -184,7 +184,13 @@ enum hl_status workload_bound_tasks(struct workload *w, size_t limit, const char
     X(pipe, bool, 1, 0, 1,                                                                         \
       "cc1 feeds as through a pipe while it compiles; else as starts when cc1 has ended")          \
     X(pipe_chunks, count, 10, 1, 1000, "writes of cc1 into that pipe, evenly spread")              \
-    X(disk_reads, ppm, 50000, 0, 1000000, "chance that a unit waits once for the disk before cc1") \
+    X(disk_reads, ppm, 50000, 0, 100000000,                                                        \
+      "disk accesses of a unit before cc1, before the page cache: the mean; fractions by chance")  \
+    X(disk_temp, ppm, 0, 0, 100000000,                                                             \
+      "disk accesses of as for the file between cc1 and it, without a pipe: the mean")             \
+    X(disk_head, count, 0, 0, 10000000, "disk accesses of the top make before anything else")      \
+    X(disk_tail, count, 0, 0, 10000000, "the same before its final link")                          \
+    X(page_cache_hit, ppm, 0, 0, 1000000, "part of all these accesses that needs no disk")         \
     X(daemons, bool, 1, 0, 1, "one light kernel daemon per package: 0.2 ms each 50 to 150 ms")
 
 enum profile_constant {

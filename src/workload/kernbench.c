@@ -113,9 +113,12 @@ static void put_work(struct build *b, int64_t ns)
 static void put_disk(struct build *b, int64_t mean_ppm)
 {
     int64_t missed_ppm = share_of(mean_ppm, HL_PPM - b->constant[PROFILE_page_cache_hit]);
-    bool one_more = hl_rng_below(&b->rng, HL_PPM) < (uint64_t)(missed_ppm % HL_PPM);
+    uint64_t chance_ppm = (uint64_t)(missed_ppm % HL_PPM);
+    bool one_more = chance_ppm > 0 && hl_rng_below(&b->rng, HL_PPM) < chance_ppm;
+    int64_t accesses = missed_ppm / HL_PPM + one_more;
 
-    put(b, OP_DISK, 0, missed_ppm / HL_PPM + one_more);
+    if (accesses > 0)
+        put(b, OP_DISK, 0, accesses);
 }
 
 static int32_t short_program(struct build *b, int32_t parent, int32_t name, int64_t ns)
@@ -191,7 +194,7 @@ static int32_t put_compiler(struct build *b, int64_t ns)
     int64_t cc1_chunk = (ns - as_chunk * chunks) / chunks;
     int64_t system_chunk = share_of(ns + unit_small_ns(c), c[PROFILE_system_share]) / chunks;
     int32_t pipe_index = (int32_t)b->w->pipe_count - 1; /* of this unit */
-    int32_t as, cc1, gcc;
+    int32_t as, cc1, gcc, first_chunk;
 
     system_chunk = HL_MIN(system_chunk, cc1_chunk);
     b->carry_ns = ns - (as_chunk + cc1_chunk) * chunks;
@@ -212,11 +215,12 @@ static int32_t put_compiler(struct build *b, int64_t ns)
     cc1 = begin(b, b->gcc);
     put(b, OP_EXEC, b->cc1, 0);
     put_disk(b, c[PROFILE_disk_reads]);
+    first_chunk = (int32_t)b->w->programs[cc1].count;
     put(b, OP_RUN, 0, cc1_chunk - system_chunk);
     put(b, OP_SYSTEM, 0, system_chunk);
     if (pipe) {
         put(b, OP_WRITE, pipe_index, PIPE_CHUNK_BYTES);
-        put(b, OP_LOOP, 2, chunks);
+        put(b, OP_LOOP, first_chunk, chunks);
     }
     put(b, OP_EXIT, 0, 0);
 

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * database.h - what the files of this room share: the connection and its failures.
+ */
+#ifndef HL_STORE_DATABASE_H
+#define HL_STORE_DATABASE_H
+
+#include <sqlite3.h>
+
+#include "store/store.h"
+
+struct store {
+    sqlite3 *db;
+    char *path;
+    bool is_durable;                          /* each commit waits for the disk */
+    sqlite3_stmt *insert_run, *insert_metric; /* NULL until used */
+};
+
+/* The failure of the last call on the connection, as one line. */
+enum hl_status store_fail(struct store *store, int code, struct hl_error *err) HL_MUST_CHECK;
+
+/* Runs SQL that gives no rows. */
+enum hl_status store_execute(struct store *store, const char *sql,
+                             struct hl_error *err) HL_MUST_CHECK;
+
+/* Takes the right to write, so that what follows sees what no other process changes. */
+enum hl_status store_begin(struct store *store, struct hl_error *err) HL_MUST_CHECK;
+/* Commits if `status` is HL_OK, else takes everything back; returns the first failure. */
+enum hl_status store_end(struct store *store, enum hl_status status,
+                         struct hl_error *err) HL_MUST_CHECK;
+
+enum hl_status store_prepare(struct store *store, const char *sql, sqlite3_stmt **statement,
+                             struct hl_error *err) HL_MUST_CHECK;
+/* One row of a statement: *has_row false at the end. */
+enum hl_status store_step(struct store *store, sqlite3_stmt *statement, bool *has_row,
+                          struct hl_error *err) HL_MUST_CHECK;
+/* A number that SQL gives, such as a pragma. */
+enum hl_status store_number(struct store *store, const char *sql, int64_t *number,
+                            struct hl_error *err) HL_MUST_CHECK;
+
+/* Makes the tables, or brings them up to date. */
+enum hl_status store_schema_prepare(struct store *store, struct hl_error *err) HL_MUST_CHECK;
+/* True of an empty file too. A file of a newer program is HL_UNSUPPORTED. */
+enum hl_status store_schema_is_old(struct store *store, bool *is_old,
+                                   struct hl_error *err) HL_MUST_CHECK;
+/* For store_schema_prepare and its test: steps[i] leads from version i to i + 1. */
+enum hl_status store_schema_migrate(struct store *store, const char *const *steps, int step_count,
+                                    struct hl_error *err) HL_MUST_CHECK;
+
+/* Inserts one run, inside a transaction of the caller. */
+enum hl_status store_insert_run(struct store *store, int64_t study_id, int64_t place,
+                                const struct run *run, struct hl_error *err) HL_MUST_CHECK;
+
+#endif

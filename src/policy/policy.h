@@ -108,16 +108,23 @@ struct policy; /* below */
 struct policy_clock { /* how the kernel of this policy keeps time; zeroed fields are filled with the defaults below */
     int32_t hz;           /* [1000] ticks per second and cpu */
     int32_t stat_hz;      /* [0: none] statistics clock */
-    enum { PHASE_RANDOM, PHASE_STAGGERED, PHASE_TOGETHER } phase; /* [random: one uniform phase per cpu and run] */
+    enum { PHASE_RANDOM, PHASE_STAGGERED, PHASE_TOGETHER } phase; /* [random: one uniform phase per cpu and run];
+                                                       together: one per run, the same for all cpus */
     bool idle_cpus_tick;  /* [no] call tick(cpu, NULL) on idle cpus */
     bool count_repick;    /* [no] a runnable task that enters the scheduler and is picked again counts as an involuntary switch */
+    bool timers_on_boot_cpu; /* [no] sleeps end on cpu 0 instead of the cpu where the task went to sleep */
 };
 
-enum policy_work { POLICY_SCAN, POLICY_WORK_COUNT }; /* what policy_charge counts: queue entries looked at */
+/* What policy_charge counts: queue entries looked at; switches made while this callback's locks are held, which
+ * cost nothing more but make others wait longer. */
+enum policy_work { POLICY_SCAN, POLICY_SWITCH, POLICY_WORK_COUNT };
 
 struct policy_ops {
     const char *name, *summary, *source; /* source: "spec linux 3" */
     const struct policy_param_info *params; /* ends with a NULL name; NULL: none */
+    const struct policy_ops *(*resolve)(const int64_t *params);
+    /* The table to use with these parameters, which has the same name and params; for a policy whose versions
+     * share little. Asked once, when the user's text is parsed. [this table] */
     size_t policy_bytes, cpu_bytes, task_bytes; /* the host allocates these, zeroed */
 
     /* Required. */
@@ -207,6 +214,9 @@ uint64_t policy_random(struct policy *p, uint64_t bound);
 /* Pick again on cpu: on the cpu of this callback as soon as it returns, elsewhere after an IPI;
  * later if the task there is inside a system call: when that ends. Ignored for the cpu of a pick under way. */
 void policy_kick(struct policy *p, int cpu);
+
+/* The same for an idle cpu that watches its queue in a loop: it needs no IPI and acts at once. */
+void policy_signal(struct policy *p, int cpu);
 
 /* Run `stopped` on cpu as its migration thread, soon. */
 void policy_stop(struct policy *p, int cpu);

@@ -240,5 +240,7 @@ enum hl_status policy_spec_parse(struct policy_spec *spec, const char *text, str
         spec->params[i] = spec->ops->params[i].value;
     for (int i = 1; i < count; i++)
         HL_TRY(assign(spec, pieces[i], &given, err));
+    if (spec->ops->resolve != NULL)
+        spec->ops = spec->ops->resolve(spec->params);
     return HL_OK;
 }

@@ -40,6 +40,9 @@ static void enter(struct sim *s, int cpu, struct sim_task *t)
     t->debt += s->cost[MACHINE_switch_cost_ns] + c->pending_debt;
     s->metrics.overhead_ns += s->cost[MACHINE_switch_cost_ns] >> RATE_SHIFT;
     c->pending_debt = 0;
+    if (c->policy_until_ns > s->now_ns)
+        t->debt += (c->policy_until_ns - s->now_ns) << RATE_SHIFT;
+    c->policy_until_ns = 0;
 }
 
 void dispatch_leave(struct sim *s, int cpu, enum trace_state state)

@@ -40,7 +40,7 @@ static void ring_next(struct tick_ring *ring)
 static enum hl_status ring_init(struct sim *s, struct tick_ring *ring, int hz, const char *purpose)
 {
     struct hl_rng rng = hl_rng_stream(s->options->seed, purpose);
-    int64_t period_ns = hz > 0 ? HL_NS_PER_S / hz : 0;
+    int64_t period_ns = hz > 0 ? HL_NS_PER_S / hz : 0, common_ns = 0;
 
     *ring = (struct tick_ring){.count = s->cpu_count, .hz = hz, .next_ns = INT64_MAX};
     if (hz <= 0)
@@ -50,6 +50,8 @@ static enum hl_status ring_init(struct sim *s, struct tick_ring *ring, int hz, c
     if (ring->cpu == NULL || ring->phase_ns == NULL)
         return hl_fail(s->err, HL_NO_MEMORY, "out of memory for the ticks of %d cpus",
                        s->cpu_count);
+    if (s->clock.phase == PHASE_TOGETHER)
+        common_ns = (int64_t)hl_rng_below(&rng, (uint64_t)period_ns);
     for (int32_t cpu = 0; cpu < s->cpu_count; cpu++) {
         int64_t phase_ns = 0;
         int32_t place = cpu;
@@ -57,7 +59,7 @@ static enum hl_status ring_init(struct sim *s, struct tick_ring *ring, int hz, c
         switch (s->clock.phase) {
         case PHASE_RANDOM: phase_ns = (int64_t)hl_rng_below(&rng, (uint64_t)period_ns); break;
         case PHASE_STAGGERED: phase_ns = period_ns * (cpu + 1) / (s->cpu_count + 1); break;
-        case PHASE_TOGETHER: break;
+        case PHASE_TOGETHER: phase_ns = common_ns; break;
         }
         for (; place > 0 && ring->phase_ns[place - 1] > phase_ns; place--) {
             ring->phase_ns[place] = ring->phase_ns[place - 1];
@@ -221,7 +223,7 @@ static void task_timer(struct sim *s, struct sim_task *t)
              OP_DISK) /* a completion arrives on a cpu drawn at random (spec linux 1.4) */
         life_wake(s, t, (int)hl_rng_below(&s->irq_rng, (uint64_t)s->cpu_count), false, true);
     else
-        life_wake(s, t, t->wait_cpu, false, true);
+        life_wake(s, t, s->clock.timers_on_boot_cpu ? 0 : t->wait_cpu, false, true);
 }
 
 static inline void count_event(struct sim *s, int64_t at_ns, uint64_t order)

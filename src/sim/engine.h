@@ -76,6 +76,7 @@ struct sim_cpu {
     int64_t rate;             /* work units per ns now; 0 when idle */
     int64_t full_rate;        /* alone on its core, nobody else contending */
     int64_t pending_debt;     /* costs charged while nobody ran: paid by the next */
+    int64_t policy_until_ns;  /* the policy's own work on this cpu while nobody runs ends then */
     int64_t busy_ns;
     int32_t core, leaving_state;
     bool kicked, busy;

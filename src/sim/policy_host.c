@@ -97,21 +97,40 @@ uint64_t policy_random(struct policy *p, uint64_t bound)
     return hl_rng_below(&sim_of(p)->policy_rng, bound);
 }
 
-void policy_kick(struct policy *p, int cpu)
+static void kick_here(struct sim *s, int cpu)
 {
-    struct sim *s = sim_of(p);
-
-    if (s->here != cpu) {
-        if (!event_queue_is_armed(&s->queue, slot_request(cpu)))
-            event_queue_set(&s->queue, slot_request(cpu),
-                            s->now_ns + machine_constant(s->machine, MACHINE_ipi_ns),
-                            EVENT_ORDER(EVENT_REQUEST, cpu));
-        return;
-    }
     if (s->cpus[cpu].kicked || s->picking == cpu)
         return;
     s->cpus[cpu].kicked = true;
     s->kicked[s->kicked_count++] = cpu;
+}
+
+static void kick_there(struct sim *s, int cpu, int64_t at_ns)
+{
+    int32_t place = s->queue.place[slot_request(cpu)];
+
+    if (place < 0 || s->queue.heap[place].at_ns > at_ns)
+        event_queue_set(&s->queue, slot_request(cpu), at_ns, EVENT_ORDER(EVENT_REQUEST, cpu));
+}
+
+void policy_kick(struct policy *p, int cpu)
+{
+    struct sim *s = sim_of(p);
+
+    if (s->here == cpu)
+        kick_here(s, cpu);
+    else
+        kick_there(s, cpu, s->now_ns + machine_constant(s->machine, MACHINE_ipi_ns));
+}
+
+void policy_signal(struct policy *p, int cpu)
+{
+    struct sim *s = sim_of(p);
+
+    if (s->here == cpu)
+        kick_here(s, cpu);
+    else
+        kick_there(s, cpu, s->now_ns);
 }
 
 void policy_stop(struct policy *p, int cpu)
@@ -124,9 +143,17 @@ void policy_stop(struct policy *p, int cpu)
         event_queue_set(&s->queue, slot_stop(cpu), s->now_ns + delay, EVENT_ORDER(EVENT_STOP, cpu));
 }
 
+/* M10: what an idle cpu does for the policy takes idle time, as far as there is some before its next task. */
 static void charge(struct sim *s, int cpu, int64_t ns)
 {
-    progress_charge(s, cpu, ns << RATE_SHIFT);
+    struct sim_cpu *c = &s->cpus[cpu];
+
+    if (sim_running(s, cpu) != NULL) {
+        progress_charge(s, cpu, ns << RATE_SHIFT);
+    } else {
+        c->policy_until_ns = HL_MAX(c->policy_until_ns, s->now_ns) + ns;
+        s->metrics.overhead_ns += ns;
+    }
     s->held.until_ns += ns;
 }
 
@@ -134,8 +161,15 @@ void policy_charge(struct policy *p, int cpu, enum policy_work work, uint32_t am
 {
     struct sim *s = sim_of(p);
 
-    assert(work == POLICY_SCAN);
-    charge(s, cpu, machine_constant(s->machine, MACHINE_scan_cost_ns) * amount);
+    switch (work) {
+    case POLICY_SCAN:
+        charge(s, cpu, machine_constant(s->machine, MACHINE_scan_cost_ns) * amount);
+        break;
+    case POLICY_SWITCH:
+        s->held.until_ns += machine_constant(s->machine, MACHINE_switch_cost_ns) * amount;
+        break;
+    case POLICY_WORK_COUNT: break;
+    }
 }
 
 void policy_lock(struct policy *p, int cpu, int lock_id)

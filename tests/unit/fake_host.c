@@ -83,6 +83,8 @@ void fake_open(struct fake_host *h, const char *spec, struct fake_shape shape)
     for (int cpu = 0; cpu < p->cpu_count; cpu++) {
         h->timer_ns[cpu] = INT64_MAX;
         h->phase_ns[cpu] = HL_NS_PER_S / h->clock.hz * (cpu + 1) / (p->cpu_count + 1);
+        if (h->clock.stat_hz > 0)
+            h->stat_phase_ns[cpu] = HL_NS_PER_S / h->clock.stat_hz * (cpu + 1) / (p->cpu_count + 1);
     }
     if (p->ops->init != NULL && p->ops->init(p, &err) != HL_OK)
         fail_msg("%s", err.text);
@@ -230,6 +232,11 @@ void fake_renice(struct fake_host *h, struct policy_task *t, int nice)
     ops_of(h)->renice(&h->policy, t, old);
 }
 
+void fake_to_user(struct fake_host *h, struct policy_task *t)
+{
+    ops_of(h)->to_user(&h->policy, t->on_cpu, t);
+}
+
 void fake_yield(struct fake_host *h, struct policy_task *t)
 {
     if (ops_of(h)->yield != NULL)
@@ -287,6 +294,14 @@ void fake_tick(struct fake_host *h, int cpu)
         ops_of(h)->tick(&h->policy, cpu, running);
 }
 
+void fake_stat_tick(struct fake_host *h, int cpu)
+{
+    struct policy_task *running = h->policy.running[cpu];
+
+    if (running != NULL || h->clock.idle_cpus_tick)
+        ops_of(h)->stat_tick(&h->policy, cpu, running);
+}
+
 static void stop(struct fake_host *h, int cpu)
 {
     struct policy_task *preempted = h->policy.running[cpu];
@@ -318,45 +333,59 @@ void fake_settle(struct fake_host *h)
     fake_check(h);
 }
 
-/* When a tick of cpu is due next after now. */
-static int64_t next_tick_ns(const struct fake_host *h, int cpu)
+/* When a tick of that frequency and phase is due next after now. */
+static int64_t next_tick_ns(const struct fake_host *h, int32_t hz, int64_t phase_ns)
 {
-    int64_t length_ns = HL_NS_PER_S / h->clock.hz;
-    int64_t done = h->policy.now_ns - h->phase_ns[cpu];
+    int64_t length_ns = HL_NS_PER_S / hz;
+    int64_t done = h->policy.now_ns - phase_ns;
 
-    return done < 0 ? h->phase_ns[cpu] : (done / length_ns + 1) * length_ns + h->phase_ns[cpu];
+    return done < 0 ? phase_ns : (done / length_ns + 1) * length_ns + phase_ns;
+}
+
+struct coming { /* what happens next */
+    int64_t at_ns;
+    int cpu;
+    enum { COMING_TIMER, COMING_TICK, COMING_STAT_TICK } kind;
+};
+
+static void keep_first(struct coming *first, struct coming other)
+{
+    if (other.at_ns < first->at_ns || (other.at_ns == first->at_ns && other.kind < first->kind))
+        *first = other;
+}
+
+static struct coming next_event(const struct fake_host *h)
+{
+    struct coming first = {.at_ns = INT64_MAX};
+
+    for (int cpu = 0; cpu < h->policy.cpu_count; cpu++) {
+        keep_first(&first, (struct coming){h->timer_ns[cpu], cpu, COMING_TIMER});
+        keep_first(&first, (struct coming){next_tick_ns(h, h->clock.hz, h->phase_ns[cpu]), cpu,
+                                           COMING_TICK});
+        if (ops_of(h)->stat_tick != NULL && h->clock.stat_hz > 0)
+            keep_first(&first,
+                       (struct coming){next_tick_ns(h, h->clock.stat_hz, h->stat_phase_ns[cpu]),
+                                       cpu, COMING_STAT_TICK});
+    }
+    return first;
 }
 
 void fake_run_until(struct fake_host *h, int64_t at_ns)
 {
     fake_settle(h);
     for (;;) {
-        int64_t next_ns = INT64_MAX;
-        int cpu = 0;
-        bool is_timer = false;
+        struct coming next = next_event(h);
 
-        for (int i = 0; i < h->policy.cpu_count; i++) {
-            int64_t tick_ns = next_tick_ns(h, i);
-
-            if (tick_ns < next_ns) {
-                next_ns = tick_ns;
-                cpu = i;
-                is_timer = false;
-            }
-            if (h->timer_ns[i] < next_ns) {
-                next_ns = h->timer_ns[i];
-                cpu = i;
-                is_timer = true;
-            }
-        }
-        if (next_ns > at_ns)
+        if (next.at_ns > at_ns)
             break;
-        h->policy.now_ns = HL_MAX(next_ns, h->policy.now_ns);
-        if (is_timer) {
-            h->timer_ns[cpu] = INT64_MAX;
-            ops_of(h)->timer(&h->policy, cpu);
-        } else {
-            fake_tick(h, cpu);
+        h->policy.now_ns = HL_MAX(next.at_ns, h->policy.now_ns);
+        switch (next.kind) {
+        case COMING_TIMER:
+            h->timer_ns[next.cpu] = INT64_MAX;
+            ops_of(h)->timer(&h->policy, next.cpu);
+            break;
+        case COMING_TICK: fake_tick(h, next.cpu); break;
+        case COMING_STAT_TICK: fake_stat_tick(h, next.cpu); break;
         }
         fake_settle(h);
     }
@@ -436,6 +465,11 @@ void policy_kick(struct policy *p, int cpu)
 {
     if (host_of(p)->picking != cpu)
         host_of(p)->kicked[cpu] = true;
+}
+
+void policy_signal(struct policy *p, int cpu)
+{
+    policy_kick(p, cpu);
 }
 
 void policy_stop(struct policy *p, int cpu)

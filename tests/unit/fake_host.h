@@ -28,6 +28,7 @@ struct fake_host {
     int64_t timer_ns[FAKE_CPUS_MAX];
     int64_t
         phase_ns[FAKE_CPUS_MAX]; /* of the ticks; spread evenly unless the test says otherwise */
+    int64_t stat_phase_ns[FAKE_CPUS_MAX]; /* the same of the statistics clock */
     struct policy_clock clock;
     uint64_t random_state;
     int picking; /* cpu of the pick under way */
@@ -58,6 +59,8 @@ void fake_wake_by_timer(struct fake_host *h, struct policy_task *t); /* on its l
 void fake_exit(struct fake_host *h, struct policy_task *t);          /* and picks */
 void fake_reap(struct fake_host *h, struct policy_task *parent, struct policy_task *child);
 void fake_renice(struct fake_host *h, struct policy_task *t, int nice);
+/* The running task ends a system call. */
+void fake_to_user(struct fake_host *h, struct policy_task *t);
 void fake_yield(struct fake_host *h, struct policy_task *t); /* and picks */
 /* exec: asks select_cpu and moves the task if the answer is another cpu. Returns the answer. */
 int fake_exec(struct fake_host *h, struct policy_task *t);
@@ -65,7 +68,8 @@ int fake_exec(struct fake_host *h, struct policy_task *t);
 void fake_pick(struct fake_host *h, int cpu);
 void fake_tick(struct fake_host *h, int cpu); /* without acting on what it asked for */
 void fake_settle(struct fake_host *h);        /* acts on kicks and stops until there are none */
-/* Plays ticks and due timers of all cpus, settling after each, until that time. */
+void fake_stat_tick(struct fake_host *h, int cpu); /* the same for the statistics clock */
+/* Plays ticks of both clocks and due timers of all cpus, settling after each, until that time. */
 void fake_run_until(struct fake_host *h, int64_t at_ns);
 void fake_run_for(struct fake_host *h, int64_t ns);
 

@@ -14,6 +14,7 @@
 #include "policy/policy.h"
 
 #define POLICIES(X)                                                                                \
+    X(bsd4)                                                                                        \
     X(c1)                                                                                          \
     X(fifo)                                                                                        \
     X(ht3)                                                                                         \

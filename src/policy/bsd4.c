@@ -1,0 +1,536 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * bsd4.c - 4bsd: FreeBSD's traditional scheduler, one run queue for all cpus.
+ *
+ * Idea:    one queue, ordered by priority, under one lock. Priority falls with recent cpu use, sampled by
+ *          the statistics clock and forgotten once a second the faster the lower the load is, and with nice.
+ *          Tasks of a level take turns of 100 ms. A sleeper wakes with the priority of what it slept on, which
+ *          beats all user code, until it returns to user mode. Wake-ups are forwarded to all idle cpus at once;
+ *          the first to get the lock has the task, the others took it in vain.
+ * Source:  spec freebsd 1 and 2 (sched_4bsd.c of 6.0, 7.3 and later).
+ * Choices: the winner of a forwarded wake-up is drawn uniformly among the cpus told of it. Tasks with a
+ *          restricted set of cpus follow the rule of 7.1 in all releases. A dead child's estimate comes
+ *          back when its parent reaps it. Each task is a group of its own (spec 1.7). The switch itself
+ *          is made with the lock held.
+ * Omits:   the threads that run timeouts and the once-a-second pass as tasks.
+ * Good at: never leaving a task queued beside an idle cpu.
+ * Bad at:  caches: with more tasks than cpus nearly every turn is a move. Many cpus: the lock is taken at
+ *          every switch, wake-up and clock tick.
+ */
+#include "base/units.h"
+#include "policy/bsd4.h"
+
+enum {
+    TICKS_PER_LEVEL = 8, /* sampled ticks that cost one priority, per cpu of the machine */
+    LEVELS_MAX =
+        40 - BSD_PRIORITIES_PER_LEVEL, /* that cpu use can cost: less than the range of nice */
+    NICE_MIN = -20,
+    QUANTUM_US = 100000
+};
+
+/* ---- priorities ---- */
+
+static int16_t bsd4_user_priority(const struct bsd4 *g, const struct policy_task *t)
+{
+    int32_t priority =
+        g->bands->timeshare_min + bsd4_task(t)->estcpu / g->weight + t->nice - NICE_MIN;
+
+    if (bsd_class(t) != BSD_CLASS_TIMESHARE)
+        return bsd_fixed_priority(g->bands, t);
+    return (int16_t)HL_MIN(HL_MAX(priority, g->bands->timeshare_min), BSD_TIMESHARE_MAX);
+}
+
+static struct bsd_queue *bsd4_queue_of(struct policy *p, int32_t queue)
+{
+    if (queue == BSD4_GLOBAL_QUEUE)
+        return &((struct bsd4 *)policy_data(p))->queue;
+    return &((struct bsd4_cpu *)policy_cpu_data(p, queue))->own;
+}
+
+static void bsd4_queue_add(struct policy *p, struct policy_task *t, int32_t queue, bool at_head)
+{
+    struct bsd4 *g = policy_data(p);
+    struct bsd4_task *d = bsd4_task(t);
+
+    bsd_queue_add(bsd4_queue_of(p, queue), bsd_level(d->priority), t, at_head);
+    d->queue = queue;
+    if (queue == BSD4_GLOBAL_QUEUE)
+        g->queued_count++;
+    else
+        ((struct bsd4_cpu *)policy_cpu_data(p, queue))->own_count++;
+}
+
+static void bsd4_queue_remove(struct policy *p, struct policy_task *t)
+{
+    struct bsd4 *g = policy_data(p);
+    struct bsd4_task *d = bsd4_task(t);
+
+    (void)bsd_queue_remove(bsd4_queue_of(p, d->queue), bsd_level(d->priority), t);
+    if (d->queue == BSD4_GLOBAL_QUEUE)
+        g->queued_count--;
+    else
+        ((struct bsd4_cpu *)policy_cpu_data(p, d->queue))->own_count--;
+    d->queue = BSD4_NOT_QUEUED;
+}
+
+/* A queued task moves if its level changes. */
+static void bsd4_set_priority(struct policy *p, struct policy_task *t, int16_t priority)
+{
+    struct bsd4_task *d = bsd4_task(t);
+    int32_t queue = d->queue;
+
+    if (queue == BSD4_NOT_QUEUED || bsd_level(priority) == bsd_level(d->priority)) {
+        d->priority = priority;
+        return;
+    }
+    bsd4_queue_remove(p, t);
+    d->priority = priority;
+    bsd4_queue_add(p, t, queue, false);
+}
+
+void bsd4_reset_priority(struct policy *p, struct policy_task *t)
+{
+    struct bsd4 *g = policy_data(p);
+    struct bsd4_task *d = bsd4_task(t);
+
+    d->user_priority = bsd4_user_priority(g, t);
+    if (bsd_class(t) != BSD_CLASS_TIMESHARE || d->priority >= g->bands->timeshare_min)
+        bsd4_set_priority(p, t, d->user_priority);
+}
+
+/* ---- making a task runnable ---- */
+
+void bsd4_ask(struct policy *p, int cpu)
+{
+    ((struct bsd4_cpu *)policy_cpu_data(p, cpu))->resched = true;
+    policy_kick(p, cpu);
+}
+
+static void bsd4_tell(struct policy *p, int cpu)
+{
+    struct bsd4 *g = policy_data(p);
+    struct bsd4_cpu *c = policy_cpu_data(p, cpu);
+
+    if (!c->told) {
+        c->told = true;
+        g->told_count++;
+        g->ipi_count++;
+    }
+    policy_kick(p, cpu);
+}
+
+/* Is cpu the first of two adjacent ones that both idle? */
+static bool bsd4_is_idle_pair(const struct policy *p, const struct bsd4 *g, int cpu, int here)
+{
+    return cpu % 2 == 0 && cpu + 1 < policy_cpu_count(p) && cpu / 2 != here / 2 &&
+           bsd_cpu_has(g->idle, cpu) && bsd_cpu_has(g->idle, cpu + 1);
+}
+
+/* Tells idle cpus that the global queue has something; false: there is none. */
+static bool bsd4_forward(struct policy *p, int here)
+{
+    struct bsd4 *g = policy_data(p);
+    int cpus = policy_cpu_count(p);
+    bool pairs = false, delivered = false;
+
+    if (!g->forwards || g->idle_count == 0)
+        return false;
+    for (int cpu = 0; g->prefer_pairs && cpu < cpus && !pairs; cpu += 2)
+        pairs = bsd4_is_idle_pair(p, g, cpu, here);
+    for (int cpu = bsd_cpu_next(g->idle, cpus, 0); cpu >= 0;
+         cpu = bsd_cpu_next(g->idle, cpus, cpu + 1)) {
+        if (cpu == here || (pairs && !bsd4_is_idle_pair(p, g, cpu, here)))
+            continue;
+        bsd4_tell(p, cpu);
+        delivered = true;
+        if (g->one_cpu)
+            break;
+    }
+    g->forward_count += delivered;
+    return delivered;
+}
+
+/* The task is better than what runs on cpu, which is told so in the way that the configuration has. */
+static void bsd4_displace(struct policy *p, const struct policy_task *t, int cpu)
+{
+    const struct bsd4 *g = policy_data(p);
+    struct bsd4_cpu *c = policy_cpu_data(p, cpu);
+    const struct policy_task *running = policy_running(p, cpu);
+    bool at_once = g->preemption == PREEMPTION_FULL ||
+                   (g->preemption == PREEMPTION_INTERRUPT &&
+                    (bsd_class(t) == BSD_CLASS_INTERRUPT || bsd_class(running) == BSD_CLASS_IDLE));
+
+    if (bsd4_task(t)->priority >= bsd4_task(running)->priority)
+        return;
+    if (at_once)
+        c->preempt = true;
+    else
+        c->resched = true;
+    policy_kick(p, cpu);
+}
+
+/* The allowed cpu with the shortest queue of its own; the last one among equals. */
+static int bsd4_shortest(struct policy *p, const struct policy_task *t)
+{
+    int best = t->last_cpu;
+
+    if (best < 0 || !policy_allowed(t, best))
+        best = bsd_first_allowed(p, t);
+    for (int cpu = 0; cpu < policy_cpu_count(p); cpu++)
+        if (policy_allowed(t, cpu) && ((struct bsd4_cpu *)policy_cpu_data(p, cpu))->own_count <
+                                          ((struct bsd4_cpu *)policy_cpu_data(p, best))->own_count)
+            best = cpu;
+    return best;
+}
+
+static void bsd4_add(struct policy *p, struct policy_task *t, const struct policy_wakeup *w)
+{
+    int here = w->waker_cpu;
+    int32_t queue = t->allowed == NULL ? BSD4_GLOBAL_QUEUE : bsd4_shortest(p, t);
+    bool here_busy = policy_running(p, here) != NULL;
+    bool delivered = false;
+
+    if (queue >= 0 && queue != here) {
+        if (policy_running(p, queue) == NULL)
+            bsd4_tell(p, queue);
+        else
+            bsd4_displace(p, t, queue);
+    } else {
+        /* An interrupt keeps its cpu busy as well; an idle cpu that took it looks into the queue afterwards. */
+        if (queue == BSD4_GLOBAL_QUEUE && (here_busy || w->from_irq))
+            delivered = bsd4_forward(p, here);
+        if (!here_busy)
+            bsd4_ask(p, here);
+        else if (!delivered)
+            bsd4_displace(p, t, here);
+    }
+    bsd4_queue_add(p, t, queue, false);
+}
+
+static void bsd4_count(struct bsd4 *g, struct policy_task *t, bool counted)
+{
+    struct bsd4_task *d = bsd4_task(t);
+
+    if (bsd_class(t) == BSD_CLASS_INTERRUPT || d->counted == counted)
+        return;
+    d->counted = counted;
+    g->run_count += counted ? 1 : -1;
+}
+
+static void bsd4_enqueue(struct policy *p, struct policy_task *t, int cpu,
+                         const struct policy_wakeup *w)
+{
+    struct bsd4 *g = policy_data(p);
+    struct bsd4_task *d = bsd4_task(t);
+
+    (void)cpu;
+    policy_lock(p, w->waker_cpu, BSD4_LOCK);
+    if (w->why == POLICY_WAKE) {
+        if (d->slptime > 1)
+            bsd4_decay_after_sleep(g, d);
+        d->slptime = 0;
+        d->slice_left = g->slice_ticks;
+        bsd4_reset_priority(p, t);
+    }
+    bsd4_count(g, t, true);
+    bsd4_add(p, t, w);
+}
+
+static void bsd4_dequeue(struct policy *p, struct policy_task *t, int cpu, enum policy_why why,
+                         enum policy_wait wait)
+{
+    struct bsd4 *g = policy_data(p);
+    struct bsd4_task *d = bsd4_task(t);
+    int16_t boost = bsd_sleep_priority(g->bands, wait);
+
+    ((struct bsd4_cpu *)policy_cpu_data(p, cpu))->left_mm = t->mm;
+    if (d->queue != BSD4_NOT_QUEUED)
+        bsd4_queue_remove(p, t);
+    bsd4_count(g, t, false);
+    if (why != POLICY_SLEEP)
+        return;
+    d->slptime = 0;
+    if (boost != BSD_PRIORITY_NONE && bsd_class(t) == BSD_CLASS_TIMESHARE)
+        d->priority = boost;
+}
+
+/* ---- choosing ---- */
+
+static struct policy_task *bsd4_followon(const struct bsd4 *g, int32_t mm)
+{
+    for (uint64_t map = g->queue.occupied; map != 0; map &= map - 1) {
+        struct policy_task *t = bsd_queue_head(&g->queue, __builtin_ctzll(map));
+
+        for (; t != NULL; t = HL_LIST_ENTRY(t->link.next, struct policy_task, link))
+            if (t->mm == mm)
+                return t;
+    }
+    return NULL;
+}
+
+/* The head of the best level, or one of the first few there that ran on this cpu last. */
+static struct policy_task *bsd4_first(const struct bsd4 *g, int cpu)
+{
+    struct policy_task *head = bsd_queue_first(&g->queue), *t = head;
+
+    for (int64_t i = 0; i < g->runq_fuzz && g->runq_fuzz > 1 && t != NULL; i++) {
+        if (t->last_cpu == cpu)
+            return t;
+        t = HL_LIST_ENTRY(t->link.next, struct policy_task, link);
+    }
+    return head;
+}
+
+static struct policy_task *bsd4_choose(struct policy *p, int cpu)
+{
+    const struct bsd4 *g = policy_data(p);
+    struct bsd4_cpu *c = policy_cpu_data(p, cpu);
+    struct policy_task *own = bsd_queue_first(&c->own), *next = NULL;
+
+    if (g->followon && c->left_mm >= 0)
+        next = bsd4_followon(g, c->left_mm);
+    if (next == NULL)
+        next = bsd4_first(g, cpu);
+    if (own != NULL && (next == NULL || bsd4_task(own)->priority < bsd4_task(next)->priority))
+        next = own;
+    if (next != NULL)
+        bsd4_queue_remove(p, next);
+    return next;
+}
+
+/*
+ * Several idle cpus race for the lock. This one, the first of `racing` to ask for `queued` tasks, gets one with
+ * the chance queued / racing: so each set of winners is equally likely, and no task is left when all have asked.
+ */
+static bool bsd4_wins(struct policy *p, const struct bsd4_cpu *c)
+{
+    const struct bsd4 *g = policy_data(p);
+    int32_t racing = g->told_count + 1;
+
+    if (c->own_count > 0 || g->queued_count >= racing)
+        return true;
+    return policy_random(p, (uint64_t)racing) < (uint64_t)g->queued_count;
+}
+
+static void bsd4_requeue(struct policy *p, struct policy_task *prev, const struct bsd4_cpu *c)
+{
+    const struct bsd4 *g = policy_data(p);
+    struct bsd4_task *d = bsd4_task(prev);
+    bool at_head = c->preempt && !d->slice_end && g->release > BSD_5_4;
+
+    if (!c->preempt && !d->yielded && !prev->is_kernel)
+        d->priority = d->user_priority; /* it passes through user mode */
+    d->slice_end = false;
+    bsd4_queue_add(p, prev, prev->allowed == NULL ? BSD4_GLOBAL_QUEUE : bsd4_shortest(p, prev),
+                   at_head);
+}
+
+static void bsd4_set_idle(struct bsd4 *g, int cpu, bool idle)
+{
+    if (bsd_cpu_has(g->idle, cpu) == idle)
+        return;
+    if (idle)
+        bsd_cpu_add(g->idle, cpu);
+    else
+        bsd_cpu_remove(g->idle, cpu);
+    g->idle_count += idle ? 1 : -1;
+}
+
+static struct policy_task *bsd4_pick(struct policy *p, int cpu, struct policy_task *prev)
+{
+    struct bsd4 *g = policy_data(p);
+    struct bsd4_cpu *c = policy_cpu_data(p, cpu);
+    bool raced = c->told && !c->resched;
+    struct policy_task *next = NULL;
+
+    if (c->told)
+        g->told_count--;
+    c->told = false;
+    if (prev != NULL && !c->resched && !c->preempt)
+        return prev; /* an IPI for a task that has gone */
+    policy_lock(p, cpu, BSD4_LOCK);
+    if (prev != NULL)
+        bsd4_requeue(p, prev, c);
+    if (!raced || bsd4_wins(p, c))
+        next = bsd4_choose(p, cpu);
+    c->resched = c->preempt = false;
+    c->left_mm = -1;
+    bsd4_set_idle(g, cpu, next == NULL);
+    if (next == NULL) {
+        g->empty_count += raced;
+        return NULL;
+    }
+    policy_charge(p, cpu, POLICY_SWITCH, 1);
+    c->switched_ticks = bsd_ticks(policy_now_ns(p), g->hz);
+    bsd4_task(next)->ran = true;
+    if (bsd4_task(next)->yielded) {
+        bsd4_task(next)->yielded = false;
+        bsd4_task(next)->priority = bsd4_task(next)->user_priority;
+    }
+    return next;
+}
+
+/* ---- the rest of a task's life ---- */
+
+static void bsd4_to_user(struct policy *p, int cpu, struct policy_task *t)
+{
+    struct bsd4_task *d = bsd4_task(t);
+
+    (void)p, (void)cpu;
+    if (!t->is_kernel && !d->yielded)
+        d->priority = d->user_priority;
+}
+
+static void bsd4_fork(struct policy *p, struct policy_task *parent, struct policy_task *child)
+{
+    const struct bsd4 *g = policy_data(p);
+    struct bsd4_task *d = bsd4_task(child);
+
+    d->queue = BSD4_NOT_QUEUED;
+    d->slice_left = g->slice_ticks;
+    d->estcpu = parent == NULL ? 0 : bsd4_task(parent)->estcpu;
+    d->user_priority = d->priority = bsd4_user_priority(g, child);
+}
+
+static void bsd4_reap(struct policy *p, struct policy_task *parent, struct policy_task *child)
+{
+    struct bsd4_task *d = bsd4_task(parent);
+
+    d->estcpu =
+        HL_MIN(d->estcpu + bsd4_task(child)->estcpu, ((struct bsd4 *)policy_data(p))->estcpu_max);
+}
+
+static void bsd4_yield(struct policy *p, struct policy_task *t)
+{
+    struct bsd4_task *d = bsd4_task(t);
+
+    d->priority = BSD_TIMESHARE_MAX;
+    d->yielded = true;
+    bsd4_ask(p, t->on_cpu);
+}
+
+static void bsd4_renice(struct policy *p, struct policy_task *t, int32_t old_nice)
+{
+    (void)old_nice;
+    bsd4_reset_priority(p, t);
+}
+
+static enum bsd_release bsd4_release(const struct policy *p)
+{
+    static const enum bsd_release release[] = {BSD_5_4, BSD_6_2, BSD_7_0, BSD_14};
+
+    return release[policy_param(p, "version")];
+}
+
+static void bsd4_clock(const struct policy *p, struct policy_clock *clock)
+{
+    bsd_clock(bsd4_release(p), policy_param(p, "hz"), clock);
+}
+
+/* ---- set-up ---- */
+
+static enum hl_status bsd4_read_tunables(struct policy *p, struct hl_error *err)
+{
+    struct bsd4 *g = policy_data(p);
+    enum bsd_release r = g->release;
+    int64_t enabled, use_mask, use_loop, value;
+
+    HL_TRY(bsd_tunable(p, r, "quantum", r <= BSD_7_0, QUANTUM_US, &value, err));
+    g->quantum_ticks = (int32_t)HL_MAX(value * g->hz / 1000000, 1);
+    g->quantum_ns = g->quantum_ticks * (HL_NS_PER_S / g->hz);
+    HL_TRY(bsd_tunable(p, r, "slice", r > BSD_7_0, bsd_stathz(r) / 10, &value, err));
+    g->slice_ticks = (int32_t)HL_MAX(value, 1);
+    HL_TRY(bsd_tunable(p, r, "ipiwakeup.enabled", true, 1, &enabled, err));
+    HL_TRY(bsd_tunable(p, r, "ipiwakeup.usemask", true, 1, &use_mask, err));
+    HL_TRY(bsd_tunable(p, r, "ipiwakeup.useloop", true, 0, &use_loop, err));
+    g->forwards = enabled != 0 && (use_mask != 0 || use_loop != 0);
+    HL_TRY(bsd_tunable(p, r, "ipiwakeup.onecpu", r <= BSD_7_0, 0, &value, err));
+    g->one_cpu = value != 0;
+    HL_TRY(bsd_tunable(p, r, "ipiwakeup.htt2", r <= BSD_7_0, 0, &value, err));
+    g->prefer_pairs = value != 0;
+    HL_TRY(bsd_tunable(p, r, "followon", r <= BSD_6_2, 0, &value, err));
+    g->followon = value != 0;
+    HL_TRY(bsd_tunable(p, r, "runq_fuzz", r >= BSD_7_0, 1, &g->runq_fuzz, err));
+    HL_TRY(bsd_tunable(p, r, "forward_roundrobin_enabled", r <= BSD_6_2, 1, &value, err));
+    g->rotate_others = value != 0;
+    return HL_OK;
+}
+
+static enum hl_status bsd4_init(struct policy *p, struct hl_error *err)
+{
+    struct bsd4 *g = policy_data(p);
+    int32_t cpus = policy_cpu_count(p);
+
+    g->release = bsd4_release(p);
+    g->bands = bsd_bands(g->release);
+    g->hz = bsd_hz(g->release, policy_param(p, "hz"));
+    g->preemption = policy_param(p, "preemption");
+    g->weight = TICKS_PER_LEVEL * cpus;
+    g->estcpu_max = g->weight * LEVELS_MAX + g->weight - 1;
+    g->tick_locks = g->release <= BSD_7_0;
+    HL_TRY(bsd4_read_tunables(p, err));
+    g->idle = policy_alloc(p, (size_t)(cpus + 63) / 64, sizeof(*g->idle));
+    if (g->idle == NULL)
+        return hl_fail(err, HL_NO_MEMORY, "no memory for the set of idle cpus");
+    for (int cpu = 0; cpu < cpus; cpu++) {
+        ((struct bsd4_cpu *)policy_cpu_data(p, cpu))->left_mm = -1;
+        bsd4_set_idle(g, cpu, true);
+    }
+    bsd4_clock_init(p);
+    return HL_OK;
+}
+
+static const struct policy_param_info params[] = {
+    {"version", PARAM_CHOICE, "", "5.4|6.2|7.0|14", 0, 3, 3, "release; spec freebsd 2"},
+    BSD_HZ_PARAM,
+    BSD_TUNABLE("quantum", "us", "length of a turn, up to 7.0; default 100000; spec freebsd 2.5"),
+    BSD_TUNABLE("slice", "stat ticks", "length of a turn, in 14; default 12; spec freebsd 2.5"),
+    {"preemption", PARAM_CHOICE, "", "none|interrupt|full", 0, 2, PREEMPTION_INTERRUPT,
+     "options PREEMPTION and FULL_PREEMPTION of the kernel; spec freebsd 1.5"},
+    BSD_TUNABLE("ipiwakeup.enabled", "",
+                "wake-ups are forwarded to idle cpus; default 1; spec freebsd 2.6"),
+    BSD_TUNABLE("ipiwakeup.usemask", "", "by the mask of idle cpus; default 1; spec freebsd 2.11"),
+    BSD_TUNABLE("ipiwakeup.useloop", "",
+                "by a loop over cpus, which finds the same ones; default 0; spec freebsd 2.11"),
+    BSD_TUNABLE("ipiwakeup.onecpu", "",
+                "only to the first, up to 7.0; default 0; spec freebsd 2.6"),
+    BSD_TUNABLE(
+        "ipiwakeup.htt2", "",
+        "only to the first of two adjacent idle cpus, where there are such, up to 7.0; default 0; "
+        "spec freebsd 2.6"),
+    BSD_TUNABLE("followon", "",
+                "a task that blocks is followed by one of its process, up to 6.2; default 0; spec "
+                "freebsd 2.9"),
+    BSD_TUNABLE("runq_fuzz", "tasks",
+                "so many at the head of the best level are asked whether they ran here last, since "
+                "7.0; default 1: none; spec freebsd 2.9"),
+    BSD_TUNABLE(
+        "forward_roundrobin_enabled", "",
+        "kern.smp.: turns end on all cpus at once, up to 6.2; default 1; spec freebsd 2.11"),
+    {.name = NULL},
+};
+
+const struct policy_ops policy_bsd4 = {
+    .name = "4bsd",
+    .summary = "FreeBSD's traditional scheduler: one global run queue, decaying priorities",
+    .source = "spec freebsd 2",
+    .params = params,
+    .policy_bytes = sizeof(struct bsd4),
+    .cpu_bytes = sizeof(struct bsd4_cpu),
+    .task_bytes = sizeof(struct bsd4_task),
+    .init = bsd4_init,
+    .clock = bsd4_clock,
+    .enqueue = bsd4_enqueue,
+    .dequeue = bsd4_dequeue,
+    .pick = bsd4_pick,
+    .tick = bsd4_tick,
+    .stat_tick = bsd4_stat_tick,
+    .to_user = bsd4_to_user,
+    .fork = bsd4_fork,
+    .reap = bsd4_reap,
+    .yield = bsd4_yield,
+    .renice = bsd4_renice,
+    .timer = bsd4_timer,
+    .probe = bsd4_probe,
+    .check = bsd4_check,
+};

@@ -177,7 +177,8 @@ static enum hl_status list_machines(bool is_verbose, struct hl_error *err)
     }
     hl_free(names);
     if (status == HL_OK)
-        puts("host             this machine; any topology such as 'pack:2 core:4 pu:2' works too");
+        puts("host, smp:CPUS, smt:CORESxTHREADS and any topology such as 'pack:2 core:4 pu:2' "
+             "work too");
     return status;
 }
 

@@ -257,6 +257,11 @@ static void collect_off_loads(struct study_parts *parts, int cpus)
     }
 }
 
+static const char *machine_word(const struct run_options *o)
+{
+    return o->machine == NULL ? "host" : o->machine;
+}
+
 /* A machine with another constant is another machine: its name in the runs says so. */
 static enum hl_status set_param(struct machine *m, const char *assignment, struct hl_error *err)
 {
@@ -271,7 +276,7 @@ static enum hl_status set_param(struct machine *m, const char *assignment, struc
 static enum hl_status prepare(const struct run_options *o, struct study_parts *parts,
                               struct study_request *request, struct hl_error *err)
 {
-    const char *machine = o->machine == NULL ? "host" : o->machine;
+    const char *machine = machine_word(o);
     bool is_real = o->sched == NULL;
 
     if (is_real && o->only_simulated != NULL)
@@ -346,7 +351,7 @@ static void announce(void *context)
            request->workload->name, is_real ? "measured on" : "simulated on",
            request->machine->name, request->cpus, request->cpus == 1 ? "" : "s", request->seed,
            a->cells, a->cells == 1 ? "" : "s", request->runs, request->runs == 1 ? "" : "s");
-    if (!is_real && strcmp(request->machine->name, "host") == 0)
+    if (!is_real && strcmp(machine_word(a->options), "host") == 0)
         puts("The topology is this machine's; its performance constants are assumed defaults.");
     if (is_real && a->options->build.tree != NULL)
         printf("tree: %s\n", a->options->build.tree);

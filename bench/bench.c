@@ -7,7 +7,7 @@
  *
  * An event is one handled queue entry. The engine's figures are those of a kernel build -j8 on 8 cpus
  * (4 packages x 1 core x 2 threads), on one core, the building of the workload not counted; the fastest of
- * several runs, since whatever else the machine does only makes a run slower. Figures that cannot be had
+ * the runs of two seconds, since whatever else the machine does only makes a run slower. Figures that cannot be had
  * are null, with the reason on standard error.
  */
 #include <inttypes.h>
@@ -112,7 +112,7 @@ static double callgrind_instructions(const char *program, const char *policy)
 
 static enum hl_status bench_engine(const char *program, const char *policy, struct hl_error *err)
 {
-    enum { REPEATS = 7 };
+    const int64_t end_ns = counters_now_ns() + 2 * HL_NS_PER_S;
     struct engine_case c;
     enum hl_status status = engine_open(&c, policy, err);
     int counter = counters_open();
@@ -120,7 +120,7 @@ static enum hl_status bench_engine(const char *program, const char *policy, stru
     uint64_t events = 0;
     char name[64];
 
-    for (int i = 0; status == HL_OK && i < REPEATS; i++) {
+    while (status == HL_OK && counters_now_ns() < end_ns) {
         int64_t started = counters_now_ns();
 
         counters_start(counter);

@@ -17,7 +17,30 @@ const struct machine_constant_info machine_constant_table[MACHINE_CONSTANT_COUNT
 #define MACHINE_INFO(name, unit, value, min, max, help) {#name, #unit, help, value, min, max},
     MACHINE_CONSTANTS(MACHINE_INFO)
 #undef MACHINE_INFO
+#define MACHINE_GAIN_INFO(kind, help)                                                              \
+    {"smt_gain." #kind, "ppm", help, -HL_PPM, -HL_PPM, 2 * HL_PPM},
+        MACHINE_KINDS(MACHINE_GAIN_INFO)
+#undef MACHINE_GAIN_INFO
 };
+
+static const char *const kind_names[MACHINE_KIND_COUNT] = {"usual",
+#define MACHINE_KIND_TEXT(kind, help) #kind,
+                                                           MACHINE_KINDS(MACHINE_KIND_TEXT)
+#undef MACHINE_KIND_TEXT
+};
+
+const char *machine_kind_name(enum machine_kind kind)
+{
+    return kind_names[kind];
+}
+
+int machine_kind_find(const char *name)
+{
+    for (int i = 0; i < MACHINE_KIND_COUNT; i++)
+        if (strcmp(kind_names[i], name) == 0)
+            return i;
+    return -1;
+}
 
 static const struct unit {
     const char *table_unit; /* as in the table */

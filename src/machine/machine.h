@@ -35,6 +35,8 @@ enum { MACHINE_CPUS_MAX = 4096, MACHINE_THREADS_PER_CORE_MAX = 8 };
       "speed of a cpu relative to the one profiles are written for")                               \
     X(memory_contention, ppm, 0, 0, 1000000,                                                       \
       "slowdown of a busy core per other busy core of the machine")                                \
+    X(memory_streams, ppm, 0, 0, 1000000000,                                                       \
+      "tasks of kind memory that a package serves at full speed; more share it; 0: any number")    \
     X(switch_cost_ns, ns, 3000, 0, 1000000000, "context switch, paid by the task switched to")     \
     X(wakeup_cost_ns, ns, 1500, 0, 1000000000, "making a task runnable, paid by the waker")        \
     X(ipi_ns, ns, 2000, 0, 1000000000, "delay until another cpu acts on a request")                \
@@ -56,11 +58,35 @@ enum { MACHINE_CPUS_MAX = 4096, MACHINE_THREADS_PER_CORE_MAX = 8 };
     X(disk_latency_ns, ns, 8000000, 0, INT64_C(100000000000), "one disk access")                   \
     X(disk_queue_depth, count, 1, 1, 65536, "disk accesses served at the same time")
 
+/*
+ * Kinds of work besides the usual one (compilers, makes, daemons): X(kind, help). What a second thread adds differs
+ * per kind: smt_gain.KIND in files and on the command line, -1: as smt_gain.
+ */
+#define MACHINE_KINDS(X)                                                                           \
+    X(memory, "smt_gain of work that waits for memory; it shares memory_streams; -1: as smt_gain") \
+    X(float, "smt_gain of floating-point work; -1: as smt_gain")                                   \
+    X(server, "smt_gain of short requests and replies; -1: as smt_gain")
+
+enum machine_kind { /* program_step.kind */
+                    MACHINE_KIND_usual,
+#define MACHINE_KIND_ENUM(kind, help) MACHINE_KIND_##kind,
+                    MACHINE_KINDS(MACHINE_KIND_ENUM)
+#undef MACHINE_KIND_ENUM
+                        MACHINE_KIND_COUNT
+};
+
+/* The name of a kind as scenario files write it: "usual", "memory"; -1: none of that name. */
+const char *machine_kind_name(enum machine_kind kind);
+int machine_kind_find(const char *name);
+
 enum machine_constant {
 #define MACHINE_ENUM(name, unit, value, min, max, help) MACHINE_##name,
     MACHINE_CONSTANTS(MACHINE_ENUM)
 #undef MACHINE_ENUM
-        MACHINE_CONSTANT_COUNT
+#define MACHINE_GAIN_ENUM(kind, help) MACHINE_smt_gain_##kind,
+        MACHINE_KINDS(MACHINE_GAIN_ENUM)
+#undef MACHINE_GAIN_ENUM
+            MACHINE_CONSTANT_COUNT
 };
 
 struct machine_constant_info {

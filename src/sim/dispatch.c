@@ -105,6 +105,8 @@ void dispatch_cpu(struct sim *s, int cpu)
             sim_emit(s, TRACE_SWITCH, cpu, c->leaving, next,
                      c->leaving == NULL ? TRACE_RUNNABLE : (enum trace_state)c->leaving_state);
         progress_set_busy(s, cpu, next != NULL);
+        if (s->has_kinds)
+            progress_set_kind(s, cpu);
         if (next != NULL)
             progress_arm(s, cpu);
         else {

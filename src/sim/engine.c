@@ -81,8 +81,10 @@ static enum hl_status find_writers(struct sim *s)
     uint32_t count = 0;
 
     s->writes_first = hl_arena_alloc(&s->arena, w->program_count + 1, sizeof(*s->writes_first));
-    for (size_t i = 0; i < w->step_count; i++)
+    for (size_t i = 0; i < w->step_count; i++) {
         count += w->steps[i].op == OP_WRITE;
+        s->has_kinds |= w->steps[i].kind != MACHINE_KIND_usual;
+    }
     s->writes = hl_arena_alloc(&s->arena, (size_t)count, sizeof(*s->writes));
     if (s->writes_first == NULL || s->writes == NULL)
         return hl_fail(s->err, HL_NO_MEMORY, "out of memory for %" PRIu32 " pipe writes", count);
@@ -139,6 +141,8 @@ static enum hl_status allocate(struct sim *s)
     s->cpus = hl_arena_alloc(arena, cpus, sizeof(*s->cpus));
     s->kicked = hl_arena_alloc(arena, cpus + 1, sizeof(*s->kicked));
     s->pipes = hl_arena_alloc(arena, w->pipe_count, sizeof(*s->pipes));
+    s->memory_tasks =
+        hl_arena_alloc(arena, (size_t)s->machine->package_count, sizeof(*s->memory_tasks));
     s->pools = hl_arena_alloc(arena, w->slot_count, sizeof(*s->pools));
     s->locks = hl_arena_alloc(arena, w->lock_count, sizeof(*s->locks));
     s->barriers = hl_arena_alloc(arena, w->barrier_count, sizeof(*s->barriers));
@@ -151,8 +155,8 @@ static enum hl_status allocate(struct sim *s)
         s->contention_rate =
             hl_arena_alloc(arena, (size_t)s->machine->core_count + 1, sizeof(*s->contention_rate));
     if (s->tasks == NULL || data == NULL || s->queue.heap == NULL || s->queue.place == NULL ||
-        s->cpus == NULL || s->kicked == NULL || s->pipes == NULL || s->pools == NULL ||
-        s->locks == NULL || s->barriers == NULL || s->disk_free_ns == NULL ||
+        s->cpus == NULL || s->kicked == NULL || s->pipes == NULL || s->memory_tasks == NULL ||
+        s->pools == NULL || s->locks == NULL || s->barriers == NULL || s->disk_free_ns == NULL ||
         (s->options->observer != NULL && s->first_of_program == NULL) ||
         (machine_constant(s->machine, MACHINE_memory_contention) > 0 && s->contention_rate == NULL))
         return hl_fail(s->err, HL_NO_MEMORY, "out of memory for %zu tasks on %zu cpus",

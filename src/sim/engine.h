@@ -47,6 +47,7 @@ struct sim_task {
     const struct program_step *step, *program_start;
     int64_t op_left; /* OP_READ, OP_WRITE: bytes; OP_WAIT: children; OP_DISK: accesses */
     uint8_t state;   /* enum task_state */
+    uint8_t kind;    /* enum machine_kind of its last compute step */
     bool step_begun, in_kernel, released, woken, waits_child, background, kept;
     int32_t place; /* index in sim.tasks; names its timer slot */
     int32_t program, name;
@@ -80,6 +81,7 @@ struct sim_cpu {
     int64_t busy_ns;
     int32_t core, leaving_state;
     bool kicked, busy;
+    uint8_t kind; /* enum machine_kind of the running task's work */
 };
 
 struct sim_pipe {
@@ -134,9 +136,12 @@ struct sim {
     /* costs in work units */
     int64_t cost[MACHINE_CONSTANT_COUNT];
     int64_t refill[MACHINE_DISTANCE_COUNT];
-    int64_t share_rate[MACHINE_THREADS_PER_CORE_MAX +
-                       1];    /* by busy threads: rate of each, of RATE_ONE */
-    int64_t *contention_rate; /* by busy cores: factor of RATE_ONE; NULL: none */
+    /* by kind and busy threads: rate of each, of RATE_ONE */
+    int64_t share_rate[MACHINE_KIND_COUNT][MACHINE_THREADS_PER_CORE_MAX + 1];
+    int64_t memory_streams_ppm; /* per package; 0: any number */
+    int64_t *memory_tasks;      /* by package: running ones of kind memory */
+    bool has_kinds;             /* some step has a kind of its own */
+    int64_t *contention_rate;   /* by busy cores: factor of RATE_ONE; NULL: none */
     int32_t busy_cores;
     int32_t *kicked; /* cpus to pick again on at the end of this event */
     int32_t kicked_count;
@@ -212,6 +217,8 @@ void sim_fail(struct sim *s, enum hl_status status, const char *format, ...) HL_
 void progress_sync(struct sim *s, int cpu); /* accounts up to now */
 void progress_arm(struct sim *s, int cpu);  /* (re)times the running task's step end */
 void progress_set_busy(struct sim *s, int cpu, bool busy); /* re-times siblings */
+void progress_set_kind(struct sim *s,
+                       int cpu); /* the running task or the kind of its work changed */
 void progress_init_rates(struct sim *s);
 /* Kernel work on cpu, paid by whoever runs there now or next. */
 static inline void progress_charge(struct sim *s, int cpu, int64_t work)

@@ -2,29 +2,43 @@
 /*
  * progress.c - how far the running task of a cpu gets: rates, siblings, accounts.
  *
- * A cpu's rate changes only when a sibling turns busy or idle (model M2) or, on machines with memory contention,
- * when a core does (M4). Between changes work is rate x time, an integer product.
+ * A cpu's rate changes only when a sibling turns busy or idle or the kind of work does (model M2), or, on machines
+ * where memory is modelled, when a core turns busy or a package's memory is shared differently (M4). Between changes work is rate x time, an integer product.
  */
 #include "sim/engine.h"
 
 #include <assert.h>
 
-void progress_init_rates(struct sim *s)
+/* M2: k busy threads deliver 1 + g (1 + 1/2 + ... + 1/(k-1)), shared equally; g by the kind of each one's work. */
+static void init_shares(struct sim *s, int kind)
 {
-    const struct machine *m = s->machine;
-    int64_t gain = machine_constant(m, MACHINE_smt_gain);
-    int64_t total_ppm = HL_PPM, speed = machine_constant(m, MACHINE_speed);
-    int64_t divisor = HL_PPM + (m->has_smt ? machine_constant(m, MACHINE_smt_cost) : 0) +
-                      (m->cpu_count > 1 ? machine_constant(m, MACHINE_smp_cost) : 0);
+    static const enum machine_constant gains[MACHINE_KIND_COUNT] = {
+        [MACHINE_KIND_usual] = MACHINE_smt_gain,
+        [MACHINE_KIND_memory] = MACHINE_smt_gain_memory,
+        [MACHINE_KIND_float] = MACHINE_smt_gain_float,
+        [MACHINE_KIND_server] = MACHINE_smt_gain_server,
+    };
+    int64_t gain = machine_constant(s->machine, gains[kind]), total_ppm = HL_PPM;
 
-    /* M2: k busy threads deliver 1 + g (1 + 1/2 + ... + 1/(k-1)), shared equally. */
+    if (gain <= -HL_PPM) /* not given */
+        gain = machine_constant(s->machine, MACHINE_smt_gain);
     for (int k = 1; k <= MACHINE_THREADS_PER_CORE_MAX; k++) {
         if (k > 1)
             total_ppm += gain / (k - 1);
-        if (total_ppm < HL_PPM / 100)
-            total_ppm = HL_PPM / 100;
-        s->share_rate[k] = total_ppm * RATE_ONE / HL_PPM / k;
+        s->share_rate[kind][k] = HL_MAX(total_ppm, HL_PPM / 100) * RATE_ONE / HL_PPM / k;
     }
+}
+
+void progress_init_rates(struct sim *s)
+{
+    const struct machine *m = s->machine;
+    int64_t speed = machine_constant(m, MACHINE_speed);
+    int64_t divisor = HL_PPM + (m->has_smt ? machine_constant(m, MACHINE_smt_cost) : 0) +
+                      (m->cpu_count > 1 ? machine_constant(m, MACHINE_smp_cost) : 0);
+
+    for (int kind = 0; kind < MACHINE_KIND_COUNT; kind++)
+        init_shares(s, kind);
+    s->memory_streams_ppm = machine_constant(m, MACHINE_memory_streams);
     for (int cpu = 0; cpu < s->cpu_count; cpu++) {
         int64_t rate = RATE_ONE * speed / HL_PPM * m->cpu[cpu].capacity / 1024;
 
@@ -48,9 +62,18 @@ static int64_t rate_now(const struct sim *s, int cpu)
     int64_t rate = s->cpus[cpu].full_rate;
 
     if (busy > 1)
-        rate = rate * s->share_rate[HL_MIN(busy, MACHINE_THREADS_PER_CORE_MAX)] >> RATE_SHIFT;
+        rate =
+            rate * s->share_rate[s->cpus[cpu].kind][HL_MIN(busy, MACHINE_THREADS_PER_CORE_MAX)] >>
+            RATE_SHIFT;
     if (s->contention_rate != NULL)
         rate = rate * s->contention_rate[s->busy_cores] >> RATE_SHIFT;
+    /* M4: what a package serves is shared equally by those who wait for memory. */
+    if (s->cpus[cpu].kind == MACHINE_KIND_memory && s->memory_streams_ppm > 0) {
+        int64_t wanted_ppm = s->memory_tasks[s->machine->cpu[cpu].package] * HL_PPM;
+
+        if (wanted_ppm > s->memory_streams_ppm)
+            rate = rate * s->memory_streams_ppm / wanted_ppm;
+    }
     return HL_MAX(rate, 1);
 }
 
@@ -138,4 +161,30 @@ void progress_set_busy(struct sim *s, int cpu, bool busy)
     }
     if (busy)
         c->rate = rate_now(s, cpu);
+}
+
+static void retime_package(struct sim *s, int package)
+{
+    const struct machine *m = s->machine;
+
+    for (int32_t i = m->package_first[package]; i < m->package_first[package + 1]; i++)
+        if (s->cpus[m->package_cpu[i]].kind == MACHINE_KIND_memory)
+            retime(s, m->package_cpu[i]);
+}
+
+void progress_set_kind(struct sim *s, int cpu)
+{
+    const struct sim_task *t = sim_running(s, cpu);
+    struct sim_cpu *c = &s->cpus[cpu];
+    uint8_t kind = t == NULL ? MACHINE_KIND_usual : t->kind, before = c->kind;
+    int package = s->machine->cpu[cpu].package;
+
+    if (kind == before)
+        return;
+    c->kind = kind;
+    retime(s, cpu);
+    if (kind != MACHINE_KIND_memory && before != MACHINE_KIND_memory)
+        return;
+    s->memory_tasks[package] += kind == MACHINE_KIND_memory ? 1 : -1;
+    retime_package(s, package);
 }

@@ -51,7 +51,13 @@ static void begin(struct sim *s, struct sim_task *t)
     t->step_begun = true;
     switch ((enum program_op)step->op) {
     case OP_RUN:
-    case OP_SYSTEM: begin_run(t); return;
+    case OP_SYSTEM:
+        if (s->has_kinds) {
+            t->kind = (uint8_t)step->kind;
+            progress_set_kind(s, t->pub.on_cpu);
+        }
+        begin_run(t);
+        return;
     case OP_LOOP: return;
     case OP_FORK: cost = MACHINE_fork_cost_ns; break;
     case OP_VFORK: cost = MACHINE_vfork_cost_ns; break;

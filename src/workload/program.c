@@ -205,6 +205,10 @@ static enum hl_status check_program(const struct workload *w, size_t program, co
             return hl_fail(err, HL_BAD_INPUT,
                            "%s: program '%s', step %" PRIu32 ": unknown operation %d", what, name,
                            i, step->op);
+        if (step->kind >= MACHINE_KIND_COUNT)
+            return hl_fail(err, HL_BAD_INPUT,
+                           "%s: program '%s', step %" PRIu32 ": unknown kind of work %d", what, name,
+                           i, step->kind);
         rule = step_rule(w, step);
         if (step->amount < rule.min || step->amount > rule.max || step->spread < 0)
             return hl_fail(err, HL_BAD_INPUT,

@@ -122,9 +122,12 @@ static enum hl_status operands(struct scenario_build *b, struct scenario_cursor 
     switch ((enum program_op)step->op) {
     case OP_RUN:
         step->amount = INT64_MAX;
-        return scenario_take_if(c, "forever")
-                   ? HL_OK
-                   : scenario_need_duration(c, "run", &step->amount, err);
+        if (!scenario_take_if(c, "forever"))
+            HL_TRY(scenario_need_duration(c, "run", &step->amount, err));
+        for (int kind = 0; kind < MACHINE_KIND_COUNT; kind++)
+            if (scenario_take_if(c, machine_kind_name((enum machine_kind)kind)))
+                step->kind = (uint16_t)kind;
+        return HL_OK;
     case OP_SYSTEM: return scenario_need_duration(c, "system", &step->amount, err);
     case OP_SLEEP: return need_sleep(c, step, err);
     case OP_DISK: return scenario_need_int(c, "disk", 1, DISK_COUNT_MAX, &step->amount, err);

@@ -65,7 +65,7 @@ enum { PROGRAM_LOOP_DEPTH = 4 }; /* OP_LOOP nested at most so deep */
 struct program_step {
     uint8_t op;    /* enum program_op */
     uint8_t depth; /* OP_LOOP: its nesting, 0 for the innermost ... PROGRAM_LOOP_DEPTH - 1 */
-    uint16_t kind; /* OP_RUN: index of the kind of work, for smt_gain.KIND; 0: default */
+    uint16_t kind; /* OP_RUN: enum machine_kind, for smt_gain.KIND and memory_streams */
     int32_t target;
     int64_t amount, spread;
 };

@@ -16,7 +16,8 @@ struct line {
     struct hl_list ready;
 };
 
-static void line_enqueue(struct policy *p, struct policy_task *t, int cpu, const struct policy_wakeup *w)
+static void line_enqueue(struct policy *p, struct policy_task *t, int cpu,
+                         const struct policy_wakeup *w)
 {
     struct line *line = policy_data(p);
 
@@ -191,6 +192,49 @@ static void siblings_share_a_core(void **state)
     done(&scene);
 }
 
+/* One ns after the last one, so that the line has told a cpu of its own about each. */
+static void add_kind(struct scene *scene, enum machine_kind kind, int64_t run_ns)
+{
+    struct program_step run = {.op = OP_RUN, .kind = (uint16_t)kind, .amount = run_ns};
+    int32_t index = program(scene, "job");
+
+    assert_int_equal(workload_step(&scene->workload, &run, &scene->err), HL_OK);
+    step(scene, OP_EXIT, 0, 0);
+    task(scene, index, (int64_t)scene->workload.task_count);
+}
+
+static void what_a_sibling_adds_depends_on_the_kind_of_work(void **state)
+{
+    struct scene scene;
+
+    (void)state;
+    set(&scene, "pack:1 core:1 pu:2");
+    assert_int_equal(machine_set(&scene.machine, "smt_gain.float=-0.2", &scene.err), HL_OK);
+    add_kind(&scene, MACHINE_KIND_usual, 6 * HL_NS_PER_MS);
+    add_kind(&scene, MACHINE_KIND_float, 8 * HL_NS_PER_MS);
+    play(&scene);
+    /* 0.6 and 0.4: the first ends at 10 ms, when the other has 4 ms left. */
+    assert_in_range(scene.result.elapsed_ns, 14 * HL_NS_PER_MS, 14 * HL_NS_PER_MS + 1000);
+    done(&scene);
+}
+
+static void a_package_shares_its_memory(void **state)
+{
+    struct scene scene;
+
+    (void)state;
+    set(&scene, "pack:1 core:3 pu:1");
+    assert_int_equal(machine_set(&scene.machine, "memory_streams=1", &scene.err), HL_OK);
+    add_kind(&scene, MACHINE_KIND_memory, 2 * HL_NS_PER_MS);
+    add_kind(&scene, MACHINE_KIND_memory, 3 * HL_NS_PER_MS);
+    add_kind(&scene, MACHINE_KIND_usual, 4 * HL_NS_PER_MS);
+    play(&scene);
+    /* Halves until 4 ms, then the second runs alone for its last ms; the third is not slowed. */
+    assert_in_range(scene.result.elapsed_ns, 5 * HL_NS_PER_MS, 5 * HL_NS_PER_MS + 1000);
+    assert_float_equal(scene.result.run.metric[RUN_user_s], 0.013, 1e-6);
+    done(&scene);
+}
+
 static void cutting_a_step_changes_nothing(void **state)
 {
     uint64_t hash[2];
@@ -360,8 +404,9 @@ static void a_wait_that_nothing_can_end_is_reported(void **state)
     task(&scene, index, 5);
     scene.workload.live_task_max = 8;
     assert_int_equal(sim_run(&scene.options, &scene.result, &scene.err), HL_BAD_INPUT);
-    assert_string_equal(scene.err.text, "nothing can happen after 20 ns and 1 tasks have not ended; the "
-                                        "first is task 1 'hermit' at step 1 of its program");
+    assert_string_equal(scene.err.text,
+                        "nothing can happen after 20 ns and 1 tasks have not ended; the "
+                        "first is task 1 'hermit' at step 1 of its program");
     done(&scene);
 }
 
@@ -396,6 +441,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_job_takes_its_time),
         cmocka_unit_test(siblings_share_a_core),
+        cmocka_unit_test(what_a_sibling_adds_depends_on_the_kind_of_work),
+        cmocka_unit_test(a_package_shares_its_memory),
         cmocka_unit_test(cutting_a_step_changes_nothing),
         cmocka_unit_test(a_tree_of_processes_ends_when_the_last_is_reaped),
         cmocka_unit_test(vfork_blocks_the_parent_until_exec),

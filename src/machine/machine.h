@@ -165,6 +165,20 @@ static inline enum machine_distance machine_distance(const struct machine *m, in
     return from->node == to->node ? MACHINE_SAME_NODE : MACHINE_REMOTE_NODE;
 }
 
+/* The farthest of some cpus from the first of them: what balancing among them spans. */
+static inline enum machine_distance machine_span(const struct machine *m, const int32_t *cpus,
+                                                 int32_t count)
+{
+    enum machine_distance span = MACHINE_SAME_CPU;
+
+    for (int32_t i = 1; i < count; i++) {
+        enum machine_distance distance = machine_distance(m, cpus[0], cpus[i]);
+
+        span = distance > span ? distance : span;
+    }
+    return span;
+}
+
 /* Number of threads of the core of `cpu`, and of its package. */
 static inline int machine_core_size(const struct machine *m, int cpu)
 {

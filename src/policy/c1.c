@@ -254,6 +254,7 @@ const struct policy_ops policy_c1 = {
     .params = params,
     .policy_bytes = sizeof(struct c1),
     .task_bytes = sizeof(struct o1_task),
+    .balances = true,
     .init = init,
     .enqueue = c1_enqueue,
     .dequeue = o1_dequeue,

@@ -153,6 +153,7 @@ static int32_t domain_pull_from(struct policy *p, int from, int to, int32_t coun
             (spare_hot && domain_is_hot(p, t, from, d)))
             continue;
         o1_move(o, t, to, !o1_in_active(o, o1_task_of(t)));
+        policy_moved(p, t, to);
         o1_task_of(t)->stamp_ns +=
             shift_ns; /* as old against the new cpu's ticks as against the old one's */
         o1_preempt(p, t, to);
@@ -170,11 +171,15 @@ int32_t domain_pull(struct policy *p, int from, int to, int32_t count, const str
 void domain_request_push(struct policy *p, int from, int to)
 {
     struct domain_cpu *dc = domain_cpu_of(p, from);
+    const struct domain *d = dc->domain;
 
     if (dc->is_pushing)
         return;
     dc->is_pushing = true;
     dc->push_cpu = to;
+    while (!domain_spans(p, d, to))
+        d++;
+    policy_count(p, POLICY_BALANCE_ATTEMPT, d->span->distance);
     policy_stop(p, from);
 }
 
@@ -194,6 +199,7 @@ void domain_stopped(struct policy *p, int cpu, struct policy_task *preempted)
 {
     struct domain_cpu *dc = domain_cpu_of(p, cpu);
     const struct domain *d = dc->domain;
+    int32_t moved = 0;
 
     o1_leave(p, preempted);
     while (!domain_spans(p, d, dc->push_cpu))
@@ -205,8 +211,11 @@ void domain_stopped(struct policy *p, int cpu, struct policy_task *preempted)
         group = &d->span->group[g];
         /* The migration thread counts itself as runnable: one task beside it may go, so none has to stay. */
         if (domain_group_is_idle(p, group))
-            domain_pull_from(p, cpu, group->cpu[group->cpu_count - 1], 1, d, DOMAIN_IDLE, 0);
+            moved +=
+                domain_pull_from(p, cpu, group->cpu[group->cpu_count - 1], 1, d, DOMAIN_IDLE, 0);
     }
+    if (moved > 0)
+        policy_count(p, POLICY_BALANCE_MOVE, d->span->distance);
     dc->is_pushing = false;
 }
 
@@ -236,7 +245,7 @@ void domain_walk(struct policy *p, int cpu, enum domain_mode mode, domain_balanc
 
         if (now_ms - d->last_ms < period_ms)
             continue;
-        if (balance(p, cpu, d, mode) > 0)
+        if (domain_try(p, cpu, d, mode, balance) > 0)
             mode = DOMAIN_BUSY; /* no longer idle, to the outer levels */
         /* Not now_ms: a cpu that was busy for long and is idle now catches up with one look per tick. */
         d->last_ms += period_ms;
@@ -255,7 +264,7 @@ struct policy_task *domain_choose(struct policy *p, int cpu, struct policy_task 
     o1_leave(p, prev);
     for (int i = 0; i < dc->domain_count && o->nr_running[cpu] == 0; i++)
         if ((dc->domain[i].params->flags & DOMAIN_NEWIDLE) != 0)
-            balance(p, cpu, &dc->domain[i], DOMAIN_NEW_IDLE);
+            domain_try(p, cpu, &dc->domain[i], DOMAIN_NEW_IDLE, balance);
     next = o1_choose(queue);
     if (next == NULL)
         o1_go_idle(queue);

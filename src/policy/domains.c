@@ -185,13 +185,14 @@ static int32_t domain_group_width(const struct domain_span *span)
 }
 
 /* What follows from the groups. */
-static void domain_plan_sum(struct domain_plan *plan)
+static void domain_plan_sum(const struct machine *m, struct domain_plan *plan)
 {
     for (int i = 0; i < plan->count; i++) {
         struct domain_span *span = &plan->span[i];
 
         span->is_dense = span->cpu[span->cpu_count - 1] - span->cpu[0] == span->cpu_count - 1;
         span->group_width = domain_group_width(span);
+        span->distance = machine_span(m, span->cpu, span->cpu_count);
         span->power = 0;
         for (int g = 0; g < span->group_count; g++)
             span->power += span->group[g].power;
@@ -245,11 +246,11 @@ enum hl_status domains_init(struct policy *p, const struct domains_options *opti
     if (estimates == NULL || ds->load == NULL || (options->sib && !domain_plan_sib(p, &sib)) ||
         !domain_plan_cpu(p, options, &cpu))
         return hl_fail(err, HL_NO_MEMORY, "%s: no memory for domains", p->ops->name);
-    domain_plan_sum(&sib);
-    domain_plan_sum(&cpu);
+    domain_plan_sum(m, &sib);
+    domain_plan_sum(m, &cpu);
     if (m->node_count > 1 && !domain_plan_node(p, &cpu, &node))
         return hl_fail(err, HL_NO_MEMORY, "%s: no memory for domains", p->ops->name);
-    domain_plan_sum(&node);
+    domain_plan_sum(m, &node);
 
     for (enum domain_level level = DOMAIN_SIB; level < DOMAIN_LEVEL_COUNT; level++) {
         ds->params[level] = options->defaults[level];

@@ -67,8 +67,9 @@ struct domain_span {    /* one set of cpus cut into groups; shared by its cpus *
     const int32_t *cpu; /* ascending */
     struct domain_group *group;
     int32_t cpu_count, group_count;
-    int32_t power;       /* of all groups */
-    bool is_dense;       /* cpu numbers without holes */
+    int32_t power;                  /* of all groups */
+    enum machine_distance distance; /* between its cpus */
+    bool is_dense;                  /* cpu numbers without holes */
     int32_t group_width; /* all groups are so many neighbours, in order; 0: they are not */
 };
 
@@ -106,6 +107,19 @@ struct domains { /* first in the policy data */
 /* Moves tasks to cpu within d; returns how many. */
 typedef int32_t (*domain_balance)(struct policy *p, int cpu, struct domain *d,
                                   enum domain_mode mode);
+
+/* The same, counted. */
+static inline int32_t domain_try(struct policy *p, int cpu, struct domain *d, enum domain_mode mode,
+                                 domain_balance balance)
+{
+    int32_t moved;
+
+    policy_count(p, POLICY_BALANCE_ATTEMPT, d->span->distance);
+    moved = balance(p, cpu, d, mode);
+    if (moved > 0)
+        policy_count(p, POLICY_BALANCE_MOVE, d->span->distance);
+    return moved;
+}
 
 static inline struct domains *domains_of(const struct policy *p)
 {

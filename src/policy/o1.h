@@ -23,7 +23,7 @@ int o1_base_select_cpu(struct policy *p, struct policy_task *t, const struct pol
 /* The callbacks of a policy that only sets itself up differently. */
 #define O1_BASE_CALLBACKS                                                                          \
     .policy_bytes = sizeof(struct o1_base), .task_bytes = sizeof(struct o1_task),                  \
-    .enqueue = o1_base_enqueue, .dequeue = o1_dequeue, .pick = o1_base_pick,                       \
+    .balances = true, .enqueue = o1_base_enqueue, .dequeue = o1_dequeue, .pick = o1_base_pick,     \
     .select_cpu = o1_base_select_cpu, .clock = o1_clock, .tick = o1_base_tick, .fork = o1_fork,    \
     .reap = o1_reap, .yield = o1_yield, .renice = o1_renice, .probe = o1_probe, .check = o1_check
 

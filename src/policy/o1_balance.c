@@ -15,6 +15,7 @@ enum {
 enum hl_status o1_balance_init(struct policy *p, struct o1_balance *b, struct hl_error *err)
 {
     const struct o1 *o = o1_of(p);
+    const struct machine *m = policy_machine(p);
     size_t queues = (size_t)o->queue_count;
 
     b->busy.length = o->rules.busy_period;
@@ -23,8 +24,15 @@ enum hl_status o1_balance_init(struct policy *p, struct o1_balance *b, struct hl
     b->seen = policy_alloc(p, queues * queues, sizeof(*b->seen));
     b->node_seen = policy_alloc(p, queues * (size_t)o->node_count, sizeof(*b->node_seen));
     b->quiet_at = policy_alloc(p, queues, sizeof(*b->quiet_at));
-    if (b->seen == NULL || b->node_seen == NULL || b->quiet_at == NULL)
+    b->span = policy_alloc(p, queues, sizeof(*b->span));
+    if (b->seen == NULL || b->node_seen == NULL || b->quiet_at == NULL || b->span == NULL)
         return hl_fail(err, HL_NO_MEMORY, "no memory for the balancing of %zu run queues", queues);
+    for (int i = 0; i < o->queue_count; i++) {
+        int node = o->queue[i].node;
+
+        b->span[i] = machine_span(m, m->node_cpu + m->node_first[node],
+                                  m->node_first[node + 1] - m->node_first[node]);
+    }
     return HL_OK;
 }
 
@@ -96,18 +104,24 @@ static void pull(struct policy *p, struct o1_balance *b, int cpu, int from, int 
     const struct machine *m = policy_machine(p);
     bool siblings = b->siblings_are_warm && m->cpu[o->queue[from].cpu[0]].core == m->cpu[cpu].core;
     bool warm_stays = (!idle && !siblings) || o->rules.old;
+    const struct o1_queue *own = o1_queue_of(o, cpu);
     struct policy_task *t;
     struct o1_scan scan;
+    int left = amount;
 
     o1_scan_begin(&scan, &o->queue[from], siblings);
-    while (amount != 0 && (t = o1_scan_next(&scan)) != NULL) {
+    while (left != 0 && (t = o1_scan_next(&scan)) != NULL) {
         if (!may_move(p, t, cpu, warm_stays))
             continue;
-        o1_move(o, t, o->queue_of[cpu], false);
+        o1_move(o, t, own->index, false);
+        policy_moved(p, t, cpu);
         if (announce)
             b->announce(p, t, cpu);
-        amount--;
+        left--;
     }
+    if (left != amount)
+        policy_count(p, POLICY_BALANCE_MOVE,
+                     o->queue[from].node == own->node ? b->span[own->index] : MACHINE_REMOTE_NODE);
 }
 
 /* ---- when ---- */
@@ -139,6 +153,7 @@ static void balance_idle_local(struct policy *p, struct o1_balance *b, int cpu, 
     const struct o1 *o = o1_of(p);
     int32_t own = o->queue_of[cpu];
 
+    policy_count(p, POLICY_BALANCE_ATTEMPT, b->span[own]);
     if (b->quiet_at[own] == o->changes + 1)
         return;
     if (!balance_idle(p, b, cpu, o->queue[own].node, announce))
@@ -174,6 +189,7 @@ static void balance_nodes(struct policy *p, struct o1_balance *b, int cpu, bool 
     uint32_t own = look_at_node(o, seen, queue->node), max = own;
     int busiest = -1;
 
+    policy_count(p, POLICY_BALANCE_ATTEMPT, MACHINE_REMOTE_NODE);
     for (int node = 0; node < o->node_count; node++) {
         uint32_t load;
 
@@ -200,10 +216,12 @@ void o1_balance_tick(struct policy *p, struct o1_balance *b, int cpu, bool idle)
 
     if (o->node_count > 1 && is_due(idle ? &b->node_idle : &b->node_busy, jiffies))
         balance_nodes(p, b, cpu, idle);
-    if (idle)
+    if (idle) {
         balance_idle_local(p, b, cpu, true);
-    else if (is_due(&b->busy, jiffies))
+    } else if (is_due(&b->busy, jiffies)) {
+        policy_count(p, POLICY_BALANCE_ATTEMPT, b->span[o->queue_of[cpu]]);
         balance_busy(p, b, cpu, o1_queue_of(o, cpu)->node);
+    }
 }
 
 void o1_balance_idle(struct policy *p, struct o1_balance *b, int cpu, bool announce)

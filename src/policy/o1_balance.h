@@ -21,7 +21,8 @@ struct o1_balance {
     uint32_t *node_seen; /* [queue][node]: decaying load */
     uint64_t *quiet_at;  /* by queue: o1.changes + 1 at an idle look that found nothing to take */
     struct o1_period busy, node_busy, node_idle;
-    bool siblings_are_warm; /* ht3: between threads of a core nothing is lost */
+    enum machine_distance *span; /* by queue: of the balancing within its node */
+    bool siblings_are_warm;      /* ht3: between threads of a core nothing is lost */
     /* Tells the cpus of a queue that a task was brought to cpu. */
     void (*announce)(struct policy *p, struct policy_task *t, int cpu);
 };

@@ -115,6 +115,9 @@ struct policy_clock { /* how the kernel of this policy keeps time; zeroed fields
     bool timers_on_boot_cpu; /* [no] sleeps end on cpu 0 instead of the cpu where the task went to sleep */
 };
 
+/* What policy_count counts, by the distance that the balancing spans. */
+enum policy_event { POLICY_BALANCE_ATTEMPT, POLICY_BALANCE_MOVE /* one that moved a task */, POLICY_EVENT_COUNT };
+
 /* What policy_charge counts: queue entries looked at; switches made while this callback's locks are held, which
  * cost nothing more but make others wait longer. */
 enum policy_work { POLICY_SCAN, POLICY_SWITCH, POLICY_WORK_COUNT };
@@ -126,6 +129,7 @@ struct policy_ops {
     /* The table to use with these parameters, which has the same name and params; for a policy whose versions
      * share little. Asked once, when the user's text is parsed. [this table] */
     size_t policy_bytes, cpu_bytes, task_bytes; /* the host allocates these, zeroed */
+    bool balances; /* it moves waiting tasks between queues, and counts that with policy_count */
 
     /* Required. */
     void (*enqueue)(struct policy *p, struct policy_task *t, int cpu, const struct policy_wakeup *w);
@@ -176,6 +180,7 @@ struct policy {
     struct policy_task **running; /* by cpu; NULL: idle */
     int64_t now_ns;
     int32_t cpu_count;
+    int64_t events[POLICY_EVENT_COUNT][MACHINE_DISTANCE_COUNT];
 };
 
 static inline int64_t policy_now_ns(const struct policy *p) { return p->now_ns; }
@@ -192,6 +197,13 @@ static inline void *policy_cpu_data(const struct policy *p, int cpu)
 static inline struct policy_task *policy_running(const struct policy *p, int cpu)
 {
     return p->running[cpu];
+}
+
+/* Balancing between cpus so far apart was tried, or has moved a task. For explanations only. */
+static inline void policy_count(struct policy *p, enum policy_event event,
+                                enum machine_distance distance)
+{
+    p->events[event][distance]++;
 }
 
 static inline bool policy_allowed(const struct policy_task *t, int cpu)
@@ -217,6 +229,9 @@ void policy_kick(struct policy *p, int cpu);
 
 /* The same for an idle cpu that watches its queue in a loop: it needs no IPI and acts at once. */
 void policy_signal(struct policy *p, int cpu);
+
+/* The waiting task t now waits in the queue of cpu. For explanations only; free of charge. */
+void policy_moved(struct policy *p, struct policy_task *t, int cpu);
 
 /* Run `stopped` on cpu as its migration thread, soon. */
 void policy_stop(struct policy *p, int cpu);

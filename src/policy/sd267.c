@@ -250,6 +250,7 @@ const struct policy_ops policy_sd267 = {
     .policy_bytes = sizeof(struct domains),
     .cpu_bytes = sizeof(struct domain_cpu),
     .task_bytes = sizeof(struct sd267_task),
+    .balances = true,
     .init = sd267_init,
     .clock = o1_clock,
     .select_cpu = sd267_select_cpu,

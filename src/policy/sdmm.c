@@ -173,6 +173,7 @@ const struct policy_ops policy_sdmm = {
     .policy_bytes = sizeof(struct sdmm),
     .cpu_bytes = sizeof(struct domain_cpu),
     .task_bytes = sizeof(struct o1_task),
+    .balances = true,
     .init = sdmm_init,
     .clock = o1_clock,
     .select_cpu = domain_mm_select_cpu,

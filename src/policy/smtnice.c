@@ -185,6 +185,7 @@ const struct policy_ops policy_smtnice = {
     .policy_bytes = sizeof(struct smtnice),
     .cpu_bytes = sizeof(struct domain_cpu),
     .task_bytes = sizeof(struct sd267_task),
+    .balances = true,
     .init = smtnice_init,
     .clock = o1_clock,
     .select_cpu = smtnice_select_cpu,

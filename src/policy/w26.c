@@ -166,7 +166,8 @@ static void w26_walk(struct policy *p, int cpu, enum domain_mode mode)
     for (int i = 0; i < dc->domain_count; i++) {
         struct domain *d = &dc->domain[i];
 
-        if (w26_phase(now_ms, domain_period_ms(d, mode)) == 0 && w26_balance(p, cpu, d, mode) > 0)
+        if (w26_phase(now_ms, domain_period_ms(d, mode)) == 0 &&
+            domain_try(p, cpu, d, mode, w26_balance) > 0)
             mode = DOMAIN_BUSY;
     }
     for (enum domain_mode m = DOMAIN_BUSY; m <= DOMAIN_IDLE; m++) {
@@ -220,6 +221,7 @@ const struct policy_ops policy_w26 = {
     .policy_bytes = sizeof(struct w26),
     .cpu_bytes = sizeof(struct domain_cpu),
     .task_bytes = sizeof(struct o1_task),
+    .balances = true,
     .init = w26_init,
     .clock = o1_clock,
     .select_cpu = domain_mm_select_cpu,

@@ -42,13 +42,47 @@ enum run_better { RUN_LOWER, RUN_HIGHER, RUN_NEITHER };
     X(migrations_node, "", RUN_LOWER, "to another package of the node")                            \
     X(migrations_remote, "", RUN_LOWER, "to another node")                                         \
     X(refill_cpu_s, "cpu-s", RUN_LOWER, "cache refills after migrations")                          \
+    X(refill_core_cpu_s, "cpu-s", RUN_LOWER, "the part of them after moves to a sibling thread")   \
+    X(refill_package_cpu_s, "cpu-s", RUN_LOWER, "to another core of the package")                  \
+    X(refill_node_cpu_s, "cpu-s", RUN_LOWER, "to another package of the node")                     \
+    X(refill_remote_cpu_s, "cpu-s", RUN_LOWER, "to another node")                                  \
     X(overhead_cpu_s, "cpu-s", RUN_LOWER, "switches, wake-ups, ticks, queue scans and locks")      \
     X(idle_cpu_s, "cpu-s", RUN_NEITHER, "idle time summed over cpus")                              \
     X(wasted_cpu_s, "cpu-s", RUN_LOWER,                                                            \
       "idle while another cpu had a waiting task that might have run here")                        \
     X(crowded_core_s, "core-s", RUN_LOWER,                                                         \
       "cores with two or more busy threads while a whole core was idle")                           \
-    X(shared_cpu_s, "cpu-s", RUN_NEITHER, "cpu time run beside a busy sibling")
+    X(shared_cpu_s, "cpu-s", RUN_NEITHER, "cpu time run beside a busy sibling")                    \
+    X(run_delay_p50_s, "s", RUN_LOWER, "median of the waits for a cpu, within 0.8 %")              \
+    X(run_delay_p95_s, "s", RUN_LOWER, "95 % of the waits are no longer, within 0.8 %")            \
+    X(run_delay_p99_s, "s", RUN_LOWER, "99 % of the waits are no longer, within 0.8 %")            \
+    X(run_delay_max_s, "s", RUN_LOWER, "the longest wait, exactly; also one that did not end")     \
+    X(run_delay_over, "", RUN_LOWER, "waits of more than 1099 s: no quantile is known among them") \
+    X(elapsed_work_s, "s", RUN_NEITHER, "part of elapsed: the work itself")                        \
+    X(elapsed_asleep_s, "s", RUN_NEITHER, "part of elapsed: all tasks slept")                      \
+    X(elapsed_wasted_s, "s", RUN_LOWER, "part of elapsed: wasted capacity")                        \
+    X(elapsed_crowded_s, "s", RUN_LOWER, "part of elapsed: sibling crowding")                      \
+    X(elapsed_wakeup_s, "s", RUN_LOWER,                                                            \
+      "part of elapsed: woken tasks waited for their own cpu, or behind tasks of others")          \
+    X(elapsed_preempted_s, "s", RUN_LOWER,                                                         \
+      "part of elapsed: preempted tasks waited behind tasks of others")                            \
+    X(elapsed_refill_s, "s", RUN_LOWER, "part of elapsed: cache refills after migrations")         \
+    X(elapsed_overhead_s, "s", RUN_LOWER, "part of elapsed: kernel overhead")                      \
+    X(chain_wasted_s, "s", RUN_LOWER,                                                              \
+      "what the end waited for: waits while a cpu was idle for the task")                          \
+    X(chain_crowded_s, "s", RUN_LOWER, "the same, lost to crowding")                               \
+    X(chain_wakeup_s, "s", RUN_LOWER, "other waits after wake-up or fork")                         \
+    X(chain_preempted_s, "s", RUN_LOWER, "other waits after a preemption")                         \
+    X(chain_refill_s, "s", RUN_LOWER, "cache refills")                                             \
+    X(chain_overhead_s, "s", RUN_LOWER, "kernel overhead")                                         \
+    X(balance_attempts_core, "", RUN_NEITHER, "balancing attempts between the threads of a core")  \
+    X(balance_attempts_package, "", RUN_NEITHER, "between the cores of a package")                 \
+    X(balance_attempts_node, "", RUN_NEITHER, "between the packages of a node")                    \
+    X(balance_attempts_remote, "", RUN_NEITHER, "between nodes")                                   \
+    X(balance_moves_core, "", RUN_NEITHER, "attempts that moved a task, threads of a core")        \
+    X(balance_moves_package, "", RUN_NEITHER, "cores of a package")                                \
+    X(balance_moves_node, "", RUN_NEITHER, "packages of a node")                                   \
+    X(balance_moves_remote, "", RUN_NEITHER, "nodes")
 
 enum run_metric {
 #define RUN_ENUM(name, unit, better, help) RUN_##name,

@@ -8,6 +8,19 @@
 
 #include <inttypes.h>
 
+/* Each moment is at exactly one level of parallelism. */
+static enum hl_status check_levels(const struct sim *s, struct hl_error *err)
+{
+    int64_t sum_ns = 0;
+
+    for (int cpus = 0; cpus <= s->cpu_count; cpus++)
+        sum_ns += s->metrics.level[cpus].time_ns;
+    if (sum_ns != s->now_ns)
+        return hl_fail(err, HL_INTERNAL, "levels of parallelism last %" PRId64 " of %" PRId64 " ns",
+                       sum_ns, s->now_ns);
+    return HL_OK;
+}
+
 static enum hl_status check_cpus(struct sim *s, struct hl_error *err)
 {
     int64_t busy = 0, idle;
@@ -23,13 +36,15 @@ static enum hl_status check_cpus(struct sim *s, struct hl_error *err)
                            "task %" PRId32 " runs on cpu %d at %" PRId64
                            " ns but is in state %d on cpu %" PRId32,
                            t->pub.id, cpu, s->now_ns, t->state, t->pub.on_cpu);
-        if (s->cpus[cpu].busy != (t != NULL) || s->metrics.cpu_busy[cpu] != (t != NULL))
+        if (s->cpus[cpu].busy != (t != NULL) ||
+            (s->metrics.cpu[cpu].occupant != TRACE_NOBODY) != (t != NULL))
             return hl_fail(err, HL_INTERNAL, "cpu %d is counted %s at %" PRId64 " ns but is %s",
                            cpu, s->cpus[cpu].busy ? "busy" : "idle", s->now_ns,
                            t != NULL ? "busy" : "idle");
     }
     trace_metrics_advance(&s->metrics, s->now_ns);
     idle = s->metrics.idle_cpu_ns;
+    HL_TRY(check_levels(s, err));
     if (busy + idle != s->now_ns * s->cpu_count)
         return hl_fail(err, HL_INTERNAL,
                        "%" PRId64 " ns busy and %" PRId64 " ns idle are not %" PRId64

@@ -14,8 +14,7 @@ static void pay_migration(struct sim *s, struct sim_task *t, int cpu)
     int64_t refill = HL_MIN(s->refill[distance], t->warm_ns / 4);
 
     t->migrations++;
-    s->metrics.migrations[distance]++;
-    s->metrics.refill_ns += refill;
+    trace_metrics_migrate(&s->metrics, &t->trace, distance, refill);
     t->work_left += refill << RATE_SHIFT;
     t->warm_ns = 0;
     sim_emit(s, TRACE_MIGRATE, cpu, t, NULL, TRACE_RUNNABLE);
@@ -24,12 +23,10 @@ static void pay_migration(struct sim *s, struct sim_task *t, int cpu)
 static void enter(struct sim *s, int cpu, struct sim_task *t)
 {
     struct sim_cpu *c = &s->cpus[cpu];
-    int64_t waited = s->now_ns - t->wait_since_ns;
+    int64_t overhead;
 
     assert(t->state == TASK_RUNNABLE);
-    trace_metrics_wait_end(&s->metrics, s->now_ns, t->pub.allowed, waited, t->woken);
-    t->wait_ns += waited;
-    t->woken = false;
+    t->wait_ns += trace_metrics_wait_end(&s->metrics, s->now_ns, &t->trace);
     if (t->started_ns < 0)
         t->started_ns = s->now_ns;
     if (t->pub.last_cpu >= 0 && t->pub.last_cpu != cpu)
@@ -37,12 +34,16 @@ static void enter(struct sim *s, int cpu, struct sim_task *t)
     t->pub.last_cpu = t->pub.on_cpu = cpu;
     s->policy.running[cpu] = &t->pub;
     c->synced_ns = s->now_ns;
-    t->debt += s->cost[MACHINE_switch_cost_ns] + c->pending_debt;
-    s->metrics.overhead_ns += s->cost[MACHINE_switch_cost_ns] >> RATE_SHIFT;
-    c->pending_debt = 0;
-    if (c->policy_until_ns > s->now_ns)
-        t->debt += (c->policy_until_ns - s->now_ns) << RATE_SHIFT;
-    c->policy_until_ns = 0;
+    overhead = s->cost[MACHINE_switch_cost_ns] + c->pending_debt;
+    if (c->policy_until_ns > s->now_ns) {
+        int64_t rest = (c->policy_until_ns - s->now_ns) << RATE_SHIFT;
+
+        trace_metrics_idle_overhead(&s->metrics, -rest);
+        overhead += rest;
+    }
+    t->debt += overhead;
+    trace_metrics_overhead(&s->metrics, &t->trace, overhead);
+    c->pending_debt = c->policy_until_ns = 0;
 }
 
 void dispatch_leave(struct sim *s, int cpu, enum trace_state state)
@@ -51,15 +52,13 @@ void dispatch_leave(struct sim *s, int cpu, enum trace_state state)
     struct sim_task *t = sim_running(s, cpu);
 
     progress_sync(s, cpu);
+    trace_metrics_ran(&s->metrics, s->now_ns, cpu, &t->trace);
     s->policy.running[cpu] = NULL;
     t->pub.on_cpu = POLICY_NO_CPU;
     c->leaving = t;
     c->leaving_state = (int32_t)state;
-    if (state == TRACE_RUNNABLE) {
-        t->wait_since_ns = s->now_ns;
-        t->queue_cpu = cpu;
-        trace_metrics_wait(&s->metrics, s->now_ns, t->pub.allowed);
-    }
+    if (state == TRACE_RUNNABLE)
+        trace_metrics_wait(&s->metrics, s->now_ns, &t->trace, cpu, t->pub.allowed, false);
 }
 
 static bool answer_is_good(struct sim *s, int cpu, const struct sim_task *next)

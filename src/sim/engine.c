@@ -271,7 +271,7 @@ static inline void handle_tick(struct sim *s, struct tick_ring *ring, enum event
     count_event(s, s->now_ns, EVENT_ORDER(kind, cpu));
     if (t != NULL) {
         t->debt += s->cost[MACHINE_tick_cost_ns];
-        s->metrics.overhead_ns += s->cost[MACHINE_tick_cost_ns] >> RATE_SHIFT;
+        trace_metrics_overhead(&s->metrics, &t->trace, s->cost[MACHINE_tick_cost_ns]);
     }
     s->here = cpu;
     tick(&s->policy, cpu, t == NULL ? NULL : &t->pub);

@@ -14,7 +14,7 @@
 #include "sim/sim.h"
 #include "trace/metrics.h"
 
-enum { RATE_SHIFT = 16, RATE_ONE = 1 << RATE_SHIFT };
+enum { RATE_SHIFT = TRACE_RATE_SHIFT, RATE_ONE = 1 << RATE_SHIFT };
 
 /* Work that never ends: 2^62 units, 19 hours of a full-speed cpu, and topped up when it runs out. */
 #define WORK_FOREVER (INT64_C(1) << 62)
@@ -48,14 +48,14 @@ struct sim_task {
     int64_t op_left; /* OP_READ, OP_WRITE: bytes; OP_WAIT: children; OP_DISK: accesses */
     uint8_t state;   /* enum task_state */
     uint8_t kind;    /* enum machine_kind of its last compute step */
-    bool step_begun, in_kernel, released, woken, waits_child, background, kept;
+    bool step_begun, in_kernel, released, waits_child, background, kept;
     int32_t place; /* index in sim.tasks; names its timer slot */
     int32_t program, name;
-    int64_t wait_since_ns, warm_ns;
+    int64_t warm_ns;
+    struct trace_task trace;                 /* its waits, and what it waited for */
     int64_t user_ns, system_ns, system_rest; /* rest: work units below one ns */
     int64_t wait_ns, started_ns, finish_ns;
     int64_t voluntary, involuntary, migrations;
-    int32_t queue_cpu;  /* where it was enqueued last */
     int32_t wait_cpu;   /* where it went to sleep: timers fire there */
     int32_t slot_taken; /* pool of the slot for its next child, -1 */
     int32_t slot_held;  /* pool this child's slot goes back to when reaped, -1 */
@@ -226,11 +226,12 @@ static inline void progress_charge(struct sim *s, int cpu, int64_t work)
     struct sim_task *t = sim_running(s, cpu);
 
     /* The step end is not moved: when it comes too early it is armed again. */
-    if (t != NULL)
+    if (t != NULL) {
         t->debt += work;
-    else
+        trace_metrics_overhead(&s->metrics, &t->trace, work);
+    } else {
         s->cpus[cpu].pending_debt += work;
-    s->metrics.overhead_ns += work >> RATE_SHIFT;
+    }
 }
 
 /* ---- dispatch.c: who runs where ---- */

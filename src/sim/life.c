@@ -100,10 +100,7 @@ static void come_alive(struct sim *s, struct sim_task *t)
 static void make_runnable(struct sim *s, struct sim_task *t, const struct policy_wakeup *w, int cpu)
 {
     t->state = TASK_RUNNABLE;
-    t->woken = true;
-    t->wait_since_ns = s->now_ns;
-    t->queue_cpu = cpu;
-    trace_metrics_wait(&s->metrics, s->now_ns, t->pub.allowed);
+    trace_metrics_wait(&s->metrics, s->now_ns, &t->trace, cpu, t->pub.allowed, true);
     s->ops->enqueue(&s->policy, &t->pub, cpu, w);
     policy_host_callback_end(s);
 }
@@ -118,6 +115,7 @@ void life_begin(struct sim *s, struct sim_task *t, const struct workload_task *h
     t->pub.rt_priority = how->rt_priority;
     t->pub.is_kernel = how->is_kernel;
     t->background = how->background;
+    t->trace.is_work = !t->background;
     if (how->cpu_set >= 0)
         t->pub.allowed = s->workload->cpu_sets + (size_t)how->cpu_set * s->workload->cpu_set_words;
     t->pub.last_cpu = how->start_cpu;
@@ -149,6 +147,8 @@ void life_fork(struct sim *s, struct sim_task *parent, int program, bool vfork)
     t->pub.allowed = parent->pub.allowed;
     t->pub.group = parent->pub.group;
     t->background = parent->background;
+    t->trace.is_work = !t->background;
+    trace_metrics_follow(&s->metrics, s->now_ns, &t->trace, w.waker_cpu, &parent->trace);
     if (vfork)
         t->pub.mm = parent->pub.mm;
     t->slot_held = parent->slot_taken;
@@ -199,6 +199,9 @@ void life_wake(struct sim *s, struct sim_task *t, int waker_cpu, bool sync, bool
         t->wait_queue = NULL;
     }
     t->waits_child = false;
+    if (!from_irq)
+        trace_metrics_follow(&s->metrics, s->now_ns, &t->trace, waker_cpu,
+                             &sim_running(s, waker_cpu)->trace);
     s->here = waker_cpu;
     progress_charge(s, waker_cpu, s->cost[MACHINE_wakeup_cost_ns]);
     cpu = policy_host_select(s, t, &w);
@@ -220,7 +223,7 @@ static void release_vfork_parent(struct sim *s, struct sim_task *t)
 
 void life_move(struct sim *s, struct sim_task *t, int cpu)
 {
-    struct policy_wakeup w = {.why = POLICY_MOVE, .waker_cpu = t->queue_cpu};
+    struct policy_wakeup w = {.why = POLICY_MOVE, .waker_cpu = t->trace.cpu};
     int from = t->pub.on_cpu, outer = s->here;
 
     if (from >= 0) {
@@ -228,12 +231,12 @@ void life_move(struct sim *s, struct sim_task *t, int cpu)
         w.waker_cpu = from;
     }
     s->here = w.waker_cpu;
-    s->ops->dequeue(&s->policy, &t->pub, from >= 0 ? from : t->queue_cpu, POLICY_MOVE, WAIT_TIMER);
+    s->ops->dequeue(&s->policy, &t->pub, from >= 0 ? from : t->trace.cpu, POLICY_MOVE, WAIT_TIMER);
     if (from >= 0) {
         dispatch_leave(s, from, TRACE_RUNNABLE);
         t->involuntary++;
     }
-    t->queue_cpu = cpu;
+    trace_metrics_requeue(&s->metrics, s->now_ns, &t->trace, cpu);
     s->ops->enqueue(&s->policy, &t->pub, cpu, &w);
     policy_host_callback_end(s);
     if (from >= 0)
@@ -348,11 +351,13 @@ void life_exit(struct sim *s, struct sim_task *t)
     s->here = cpu;
     s->ops->dequeue(&s->policy, &t->pub, cpu, POLICY_EXIT, WAIT_TIMER);
     policy_host_callback_end(s);
+    if (!t->background && --s->foreground_left == 0) {
+        s->finished = true;
+        trace_metrics_end(&s->metrics, s->now_ns, cpu, &t->trace);
+    }
     dispatch_leave(s, cpu, TRACE_DEAD);
     if (parent == NULL)
         set_free(s, t);
-    if (!t->background && --s->foreground_left == 0)
-        s->finished = true;
     dispatch_cpu(s, cpu);
     s->here = POLICY_NO_CPU;
 }

@@ -37,7 +37,7 @@ static void fill(struct sim *s, struct sim_task *t, struct sim_task_figures *fig
         .id = t->pub.id,
         .user_ns = t->user_ns,
         .system_ns = t->system_ns,
-        .wait_ns = t->wait_ns + (waiting ? s->now_ns - t->wait_since_ns : 0),
+        .wait_ns = t->wait_ns + (waiting ? s->now_ns - t->trace.since_ns : 0),
         .started_ns = t->started_ns,
         .finish_ns = t->finish_ns,
         .voluntary = t->voluntary,
@@ -114,6 +114,29 @@ bool sim_program_probe(struct sim *s, int program, const char *field, int64_t *v
     return t != NULL && probe(s, t, field, value);
 }
 
+/* What balancing tried and did, by distance. */
+static void store_balancing(const struct sim *s, struct run *run)
+{
+    static const enum run_metric metric[POLICY_EVENT_COUNT][MACHINE_DISTANCE_COUNT] = {
+        [POLICY_BALANCE_ATTEMPT] = {[MACHINE_SAME_CORE] = RUN_balance_attempts_core,
+                                    [MACHINE_SAME_PACKAGE] = RUN_balance_attempts_package,
+                                    [MACHINE_SAME_NODE] = RUN_balance_attempts_node,
+                                    [MACHINE_REMOTE_NODE] = RUN_balance_attempts_remote},
+        [POLICY_BALANCE_MOVE] = {[MACHINE_SAME_CORE] = RUN_balance_moves_core,
+                                 [MACHINE_SAME_PACKAGE] = RUN_balance_moves_package,
+                                 [MACHINE_SAME_NODE] = RUN_balance_moves_node,
+                                 [MACHINE_REMOTE_NODE] = RUN_balance_moves_remote}};
+
+    for (int event = 0; event < POLICY_EVENT_COUNT; event++)
+        for (int d = MACHINE_SAME_CORE; d < MACHINE_DISTANCE_COUNT; d++) {
+            if (s->ops->balances)
+                run_set(run, metric[event][d], (double)s->policy.events[event][d]);
+            else
+                run->reason[metric[event][d]] =
+                    "this policy has no balancing between queues, or does not count it";
+        }
+}
+
 void observe_result(struct sim *s, struct sim_result *result)
 {
     struct run *run = &result->run;
@@ -122,6 +145,8 @@ void observe_result(struct sim *s, struct sim_result *result)
     for (size_t i = 0; i < s->task_used; i++) {
         struct sim_task *t = &s->tasks[i];
 
+        if (t->state == TASK_RUNNABLE && t->pub.on_cpu < 0)
+            trace_metrics_wait_cut(&s->metrics, s->now_ns, &t->trace);
         if (t->background || t->state == TASK_UNBORN || t->state == TASK_GONE)
             continue;
         sync_task(s, t);
@@ -134,6 +159,7 @@ void observe_result(struct sim *s, struct sim_result *result)
     system_s = (double)s->system_ns / (double)HL_NS_PER_S;
     run_init(run, RUN_SIM, "not modelled");
     trace_metrics_store(&s->metrics, run);
+    store_balancing(s, run);
     run_set(run, RUN_elapsed_s, elapsed_s);
     run_set(run, RUN_user_s, user_s);
     run_set(run, RUN_system_s, system_s);

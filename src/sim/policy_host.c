@@ -133,6 +133,14 @@ void policy_signal(struct policy *p, int cpu)
         kick_there(s, cpu, s->now_ns);
 }
 
+void policy_moved(struct policy *p, struct policy_task *t, int cpu)
+{
+    struct sim *s = sim_of(p);
+
+    if (t->on_cpu == POLICY_NO_CPU)
+        trace_metrics_requeue(&s->metrics, s->now_ns, &sim_task_of(t)->trace, cpu);
+}
+
 void policy_stop(struct policy *p, int cpu)
 {
     struct sim *s = sim_of(p);
@@ -152,7 +160,7 @@ static void charge(struct sim *s, int cpu, int64_t ns)
         progress_charge(s, cpu, ns << RATE_SHIFT);
     } else {
         c->policy_until_ns = HL_MAX(c->policy_until_ns, s->now_ns) + ns;
-        s->metrics.overhead_ns += ns;
+        trace_metrics_idle_overhead(&s->metrics, ns << RATE_SHIFT);
     }
     s->held.until_ns += ns;
 }

@@ -35,6 +35,7 @@ void progress_init_rates(struct sim *s)
     int64_t speed = machine_constant(m, MACHINE_speed);
     int64_t divisor = HL_PPM + (m->has_smt ? machine_constant(m, MACHINE_smt_cost) : 0) +
                       (m->cpu_count > 1 ? machine_constant(m, MACHINE_smp_cost) : 0);
+    int64_t full_rate = 0; /* the mean */
 
     for (int kind = 0; kind < MACHINE_KIND_COUNT; kind++)
         init_shares(s, kind);
@@ -44,6 +45,7 @@ void progress_init_rates(struct sim *s)
 
         rate = rate * HL_PPM / divisor;
         s->cpus[cpu].full_rate = HL_MAX(rate, 1);
+        full_rate += s->cpus[cpu].full_rate;
         s->cpus[cpu].core = m->cpu[cpu].core;
     }
     if (s->contention_rate != NULL)
@@ -54,20 +56,18 @@ void progress_init_rates(struct sim *s)
                 RATE_ONE * HL_PPM /
                 (HL_PPM + others * machine_constant(m, MACHINE_memory_contention));
         }
+    full_rate /= m->cpu_count;
+    trace_metrics_set_rates(&s->metrics, full_rate,
+                            (2 * s->share_rate[MACHINE_KIND_usual][2] - RATE_ONE) * full_rate >>
+                                RATE_SHIFT);
 }
 
-static int64_t rate_now(const struct sim *s, int cpu)
+/* M4: what memory leaves of a rate. */
+static int64_t in_memory(const struct sim *s, int cpu, int64_t rate)
 {
-    int busy = s->metrics.core_busy[s->cpus[cpu].core];
-    int64_t rate = s->cpus[cpu].full_rate;
-
-    if (busy > 1)
-        rate =
-            rate * s->share_rate[s->cpus[cpu].kind][HL_MIN(busy, MACHINE_THREADS_PER_CORE_MAX)] >>
-            RATE_SHIFT;
     if (s->contention_rate != NULL)
         rate = rate * s->contention_rate[s->busy_cores] >> RATE_SHIFT;
-    /* M4: what a package serves is shared equally by those who wait for memory. */
+    /* What a package serves is shared equally by those who wait for memory. */
     if (s->cpus[cpu].kind == MACHINE_KIND_memory && s->memory_streams_ppm > 0) {
         int64_t wanted_ppm = s->memory_tasks[s->machine->cpu[cpu].package] * HL_PPM;
 
@@ -75,6 +75,30 @@ static int64_t rate_now(const struct sim *s, int cpu)
             rate = rate * s->memory_streams_ppm / wanted_ppm;
     }
     return HL_MAX(rate, 1);
+}
+
+/* *lost: what busy siblings take from it. */
+static int64_t rate_now(const struct sim *s, int cpu, int64_t *lost)
+{
+    int busy = s->metrics.core_busy[s->cpus[cpu].core];
+    int64_t full = s->cpus[cpu].full_rate, rate;
+
+    *lost = 0;
+    if (busy <= 1)
+        return in_memory(s, cpu, full);
+    busy = HL_MIN(busy, MACHINE_THREADS_PER_CORE_MAX);
+    rate = full * s->share_rate[s->cpus[cpu].kind][busy] >> RATE_SHIFT;
+    rate = in_memory(s, cpu, rate);
+    *lost = in_memory(s, cpu, full) - rate;
+    return rate;
+}
+
+static void set_rate(struct sim *s, int cpu)
+{
+    int64_t lost;
+
+    s->cpus[cpu].rate = rate_now(s, cpu, &lost);
+    trace_metrics_rate(&s->metrics, s->now_ns, cpu, s->cpus[cpu].rate, lost);
 }
 
 void progress_sync(struct sim *s, int cpu)
@@ -124,15 +148,13 @@ void progress_arm(struct sim *s, int cpu)
 
 static void retime(struct sim *s, int cpu)
 {
-    int64_t rate;
+    int64_t lost;
 
-    if (sim_running(s, cpu) == NULL)
-        return;
-    rate = rate_now(s, cpu);
-    if (rate == s->cpus[cpu].rate)
+    if (sim_running(s, cpu) == NULL || rate_now(s, cpu, &lost) == s->cpus[cpu].rate)
         return;
     progress_sync(s, cpu);
-    s->cpus[cpu].rate = rate;
+    trace_metrics_ran(&s->metrics, s->now_ns, cpu, &sim_running(s, cpu)->trace);
+    set_rate(s, cpu);
     progress_arm(s, cpu);
 }
 
@@ -142,10 +164,13 @@ void progress_set_busy(struct sim *s, int cpu, bool busy)
     const struct machine *m = s->machine;
     int before = s->metrics.core_busy[c->core];
 
+    trace_metrics_occupy(&s->metrics, s->now_ns, cpu,
+                         !busy                                ? TRACE_NOBODY
+                         : sim_running(s, cpu)->trace.is_work ? TRACE_WORK
+                                                              : TRACE_OTHERS);
     if (c->busy == busy)
         return;
     c->busy = busy;
-    trace_metrics_cpu(&s->metrics, s->now_ns, cpu, busy);
     if (!busy)
         c->rate = 0;
     if (before == (busy ? 0 : 1))
@@ -160,7 +185,7 @@ void progress_set_busy(struct sim *s, int cpu, bool busy)
                 retime(s, m->core_cpu[i]);
     }
     if (busy)
-        c->rate = rate_now(s, cpu);
+        set_rate(s, cpu);
 }
 
 static void retime_package(struct sim *s, int package)

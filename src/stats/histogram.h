@@ -2,11 +2,11 @@
 /*
  * histogram.h - how often which size: quantiles of any number of values in constant memory.
  *
- * Buckets are log-linear: values below 2^precision_bits have a bucket each; above, each octave (2^k to
- * 2^(k+1)) is cut into 2^precision_bits equal buckets. A quantile is the middle of its bucket, so it
- * is wrong by at most half a bucket, 1 / 2^(precision_bits + 1) of the value, and never outside the
- * range of what was added. Counts are integers; least and greatest value are exact. Values from `top`
- * on are counted apart and not guessed.
+ * Buckets are log-linear: values below 2^precision_bits have a bucket each; above, each octave (2^k
+ * to 2^(k+1)) is cut into 2^precision_bits equal buckets. A quantile is the middle of its bucket,
+ * so it is wrong by at most half a bucket, 1 / 2^(precision_bits + 1) of the value, and never
+ * outside the range of what was added. Counts are integers; least and greatest value are exact.
+ * Values from `top` on are counted apart and not guessed.
  */
 #ifndef HL_STATS_HISTOGRAM_H
 #define HL_STATS_HISTOGRAM_H
@@ -42,7 +42,7 @@ static inline size_t stats_hist_bucket(const struct stats_hist *hist, int64_t va
 
     if (shift < 0)
         return (size_t)value;
-    /* The first octave that is cut begins where the buckets of single values end: at 2^precision_bits. */
+    /* The first octave that is cut begins where the buckets of single values end. */
     return ((size_t)shift << hist->precision_bits) + (size_t)(value >> shift);
 }
 

@@ -472,6 +472,13 @@ void policy_signal(struct policy *p, int cpu)
     policy_kick(p, cpu);
 }
 
+void policy_moved(struct policy *p, struct policy_task *t, int cpu)
+{
+    assert_true(cpu >= 0 && cpu < p->cpu_count);
+    assert_int_equal(t->on_cpu, POLICY_NO_CPU);
+    assert_true(policy_allowed(t, cpu));
+}
+
 void policy_stop(struct policy *p, int cpu)
 {
     host_of(p)->stop_asked[cpu] = true;

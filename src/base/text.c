@@ -8,7 +8,10 @@
 #include "base/text.h"
 
 #include <errno.h>
+#include <locale.h>
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -98,6 +101,26 @@ static bool parse_decimal_span(const char *text, size_t length, int64_t scale, i
 bool hl_parse_decimal(const char *text, int64_t scale, int64_t *value)
 {
     return parse_decimal_span(text, strlen(text), scale, value);
+}
+
+bool hl_parse_double(const char *text, double *value)
+{
+    size_t digits, sign = text[0] == '-' || text[0] == '+' ? 1 : 0;
+    locale_t c_locale;
+    char *end;
+
+    /* strtod also takes blanks, names and hexadecimal. */
+    if (strspn(text, "+-.0123456789eE") != strlen(text))
+        return false;
+    digits = strspn(text + sign, ".0123456789");
+    if (digits == 0 || text[sign + digits - 1] == '.')
+        return false;
+    c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+    if (c_locale == (locale_t)0)
+        return false;
+    *value = strtod_l(text, &end, c_locale);
+    freelocale(c_locale);
+    return *end == '\0' && isfinite(*value);
 }
 
 bool hl_parse_duration_ns(const char *text, int64_t *ns)

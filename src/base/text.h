@@ -18,6 +18,10 @@ bool hl_parse_int(const char *text, int64_t *value);
  * digits beyond the scale are rounded half away from zero. "12%" is 0.12. False on anything else. */
 bool hl_parse_decimal(const char *text, int64_t scale, int64_t *value);
 
+/* Decimal number such as "0.125", "-3" or "1e-9" to the nearest double. False on anything else, also
+ * on "nan", "inf", hexadecimal and what is too large for one. */
+bool hl_parse_double(const char *text, double *value);
+
 /* "5ms", "200us", "1.5s", "100ns", "2m" (minutes); a bare number is nanoseconds. */
 bool hl_parse_duration_ns(const char *text, int64_t *ns);
 

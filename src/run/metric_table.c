@@ -17,6 +17,7 @@ static struct run_metric_info table[RUN_METRIC_SLOTS] = {
 #undef RUN_INFO
 };
 static int count = RUN_METRIC_COUNT;
+static char *owned[RUN_EXTRA_MAX]; /* name and unit of an extra one, each with its end */
 const struct run_metric_info *const run_metric_table = table;
 
 int run_metric_count(void)
@@ -32,33 +33,42 @@ int run_metric_find(const char *name)
     return -1;
 }
 
+void run_metric_reset(void)
+{
+    while (count > RUN_METRIC_COUNT) {
+        count--;
+        hl_free(owned[count - RUN_METRIC_COUNT]);
+        table[count] = (struct run_metric_info){0};
+    }
+}
+
 enum hl_status run_metric_add(const char *name, const char *unit, enum run_better better,
                               int *metric, struct hl_error *err)
 {
-    char *own_name, *own_unit;
+    char *own;
 
     *metric = run_metric_find(name);
-    if (*metric >= 0 && (strcmp(table[*metric].unit, unit) != 0 ||
-                         (*metric >= RUN_METRIC_COUNT && table[*metric].better != better)))
-        return hl_fail(err, HL_BAD_INPUT,
-                       "metric %s in '%s' (%s is better); expected '%s' (%s) as before", name, unit,
-                       run_better_name(better), table[*metric].unit,
-                       run_better_name(table[*metric].better));
+    if (*metric >= 0 && strcmp(table[*metric].unit, unit) != 0)
+        return hl_fail(err, HL_BAD_INPUT, "metric %s has the unit '%s'; expected '%s'", name, unit,
+                       table[*metric].unit);
+    if (*metric >= RUN_METRIC_COUNT && table[*metric].better != better)
+        return hl_fail(err, HL_BAD_INPUT, "of metric %s %s is better; expected %s as before", name,
+                       run_better_name(better), run_better_name(table[*metric].better));
     if (*metric >= 0)
         return HL_OK;
     if (count == RUN_METRIC_SLOTS)
         return hl_fail(err, HL_BAD_INPUT,
                        "metric %s is one more than the %d of its own a result may have", name,
                        RUN_EXTRA_MAX);
-    own_name = hl_strdup(name);
-    own_unit = hl_strdup(unit);
-    if (own_name == NULL || own_unit == NULL) {
-        hl_free(own_name);
-        hl_free(own_unit);
+    own = hl_alloc(strlen(name) + strlen(unit) + 2, 1);
+    if (own == NULL)
         return hl_fail(err, HL_NO_MEMORY, "out of memory for metric %s", name);
-    }
-    table[count] = (struct run_metric_info){
-        .name = own_name, .unit = own_unit, .help = "of an imported result", .better = better};
+    owned[count - RUN_METRIC_COUNT] = own;
+    (void)strcpy(stpcpy(own, name) + 1, unit);
+    table[count] = (struct run_metric_info){.name = own,
+                                            .unit = own + strlen(name) + 1,
+                                            .help = "of an imported result",
+                                            .better = better};
     *metric = count++;
     return HL_OK;
 }

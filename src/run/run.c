@@ -42,7 +42,10 @@ const char *run_arm_name(const struct run *run, char name[RUN_ARM_BYTES])
     const char *blank = run->policy[0] != '\0' && run->variant[0] != '\0' ? " " : "";
 
     if (run->policy[0] == '\0' && run->variant[0] == '\0')
-        (void)snprintf(name, RUN_ARM_BYTES, "%s", run->source == RUN_HOST ? "host" : run->machine);
+        (void)snprintf(name, RUN_ARM_BYTES, "%s",
+                       run->source == RUN_HOST   ? "host"
+                       : run->machine[0] != '\0' ? run->machine
+                                                 : run_source_name(run->source));
     else
         (void)snprintf(name, RUN_ARM_BYTES, "%s%s%s", run->policy, blank, run->variant);
     return name;

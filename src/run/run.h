@@ -109,6 +109,9 @@ int run_metric_count(void);
 /* -1 if there is none of that name. */
 int run_metric_find(const char *name);
 
+/* For tests: forgets the extra ones. No run may have them then. */
+void run_metric_reset(void);
+
 /* The index of an extra metric, added if it is new; one that has another unit or direction already
  * is HL_BAD_INPUT. Not while other threads look at metrics. */
 enum hl_status run_metric_add(const char *name, const char *unit, enum run_better better,
@@ -145,6 +148,11 @@ static inline void run_set(struct run *run, enum run_metric metric, double value
     run->reason[metric] = 0;
 }
 bool run_has(const struct run *run, enum run_metric metric);
+
+/* Adds KEY=VALUE to the variant, in place of what the key had; an imported variant without a key
+ * gets the key "variant". HL_USAGE if it becomes too long or the key has '=' or ','. */
+enum hl_status run_variant_set(struct run *run, const char *key, const char *value,
+                               struct hl_error *err) HL_MUST_CHECK;
 
 /* The same text, kept as long as the process lives, for reasons that were read from somewhere. Of
  * very many different ones (they come from a file) the rest is told by one general text. */

@@ -53,7 +53,7 @@ static void a_metric_of_an_imported_result_gets_an_index_once(void **state)
     (void)state;
     assert_int_equal(run_metric_add("elapsed_s", "s", RUN_LOWER, &first, &err), HL_OK);
     assert_int_equal(first, RUN_elapsed_s);
-    hl_alloc_fail_at(2);
+    hl_alloc_fail_at(1);
     assert_int_equal(run_metric_add("score", "points", RUN_HIGHER, &first, &err), HL_NO_MEMORY);
     hl_alloc_fail_at(0);
     assert_int_equal(run_metric_count(), RUN_METRIC_COUNT);
@@ -72,6 +72,11 @@ static void a_metric_of_an_imported_result_gets_an_index_once(void **state)
     }
     assert_int_equal(run_metric_add("one_more", "", RUN_NEITHER, &again, &err), HL_BAD_INPUT);
     assert_int_equal(run_metric_count(), RUN_METRIC_SLOTS);
+    run_metric_reset();
+    assert_int_equal(run_metric_count(), RUN_METRIC_COUNT);
+    assert_int_equal(run_metric_find("score"), -1);
+    assert_int_equal(run_metric_add("score", "kB", RUN_LOWER, &again, &err), HL_OK);
+    assert_int_equal(again, RUN_METRIC_COUNT);
 }
 
 static void a_reason_that_was_read_is_kept_once_and_bounded(void **state)
@@ -95,6 +100,37 @@ static void a_reason_that_was_read_is_kept_once_and_bounded(void **state)
     assert_ptr_equal(run_reason_keep(first), kept);
     assert_string_equal(run_reason_keep("reason 17"), "reason 17");
     assert_non_null(strstr(run_reason_keep("reason 9999"), "too many"));
+}
+
+static void a_variant_has_each_key_once(void **state)
+{
+    struct run run = {0};
+    struct hl_error err;
+    char text[300];
+
+    (void)state;
+    assert_int_equal(run_variant_set(&run, "cpus", "0+1", &err), HL_OK);
+    assert_int_equal(run_variant_set(&run, "name", "x,y\\", &err), HL_OK);
+    assert_string_equal(run.variant, "cpus=0+1,name=x\\,y\\\\");
+    assert_int_equal(run_variant_set(&run, "cpus", "0", &err), HL_OK);
+    assert_string_equal(run.variant, "name=x\\,y\\\\,cpus=0");
+    assert_int_equal(run_variant_set(&run, "na", "", &err), HL_OK);
+    assert_string_equal(run.variant, "name=x\\,y\\\\,cpus=0,na=");
+    (void)snprintf(run.variant, sizeof(run.variant), "A");
+    assert_int_equal(run_variant_set(&run, "arch", "x", &err), HL_OK);
+    assert_string_equal(run.variant, "variant=A,arch=x");
+    assert_int_equal(run_variant_set(&run, "", "x", &err), HL_USAGE);
+    assert_int_equal(run_variant_set(&run, "a=b", "x", &err), HL_USAGE);
+    memset(text, ',', sizeof(text) - 1);
+    text[sizeof(text) - 1] = '\0';
+    assert_int_equal(run_variant_set(&run, "k", text, &err), HL_USAGE);
+    text[255 - 2] = '\0';
+    run.variant[0] = '\0';
+    assert_int_equal(run_variant_set(&run, "k", text, &err), HL_USAGE); /* each comma is escaped */
+    memset(text, 'v', 253);
+    assert_int_equal(run_variant_set(&run, "k", text, &err), HL_OK);
+    assert_int_equal(strlen(run.variant), 255);
+    assert_int_equal(run_variant_set(&run, "l", "", &err), HL_USAGE);
 }
 
 static void a_list_keeps_planned_order_and_survives_a_failed_allocation(void **state)
@@ -155,6 +191,7 @@ int main(void)
         cmocka_unit_test(metric_names_are_unique_and_found),
         cmocka_unit_test(a_metric_of_an_imported_result_gets_an_index_once),
         cmocka_unit_test(a_reason_that_was_read_is_kept_once_and_bounded),
+        cmocka_unit_test(a_variant_has_each_key_once),
         cmocka_unit_test(a_list_keeps_planned_order_and_survives_a_failed_allocation),
         cmocka_unit_test(values_come_from_runs_that_are_ok_and_have_them),
         cmocka_unit_test(names_are_those_of_the_file_format),

@@ -97,6 +97,24 @@ static void decimals_with_rubbish_or_overflow_are_refused(void **state)
         assert_int_equal(ppm_of(bad[i]), REFUSED);
 }
 
+static void numbers_are_the_nearest_doubles(void **state)
+{
+    static const char *const bad[] = {"",      ".",   "1.",  "-",    "1.2.3", "1,5", " 1",
+                                      "1 ",    "nan", "inf", "0x10", "1e",    "e5",  "--1",
+                                      "1e999", "1-2", "..5", "+",    "1e+",   "NaN", "1_000"};
+    double value;
+
+    (void)state;
+    assert_true(hl_parse_double("0.1", &value) && value == 0.1);
+    assert_true(hl_parse_double("-3", &value) && value == -3);
+    assert_true(hl_parse_double("+.5", &value) && value == 0.5);
+    assert_true(hl_parse_double("1e-9", &value) && value == 1e-9);
+    assert_true(hl_parse_double("1.5E3", &value) && value == 1500);
+    assert_true(hl_parse_double("0", &value) && value == 0);
+    for (int i = 0; i < HL_COUNT_OF(bad); i++)
+        assert_false(hl_parse_double(bad[i], &value));
+}
+
 static int64_t ns_of(const char *text)
 {
     int64_t ns;
@@ -276,6 +294,7 @@ int main(void)
         cmocka_unit_test(whole_numbers_with_rubbish_or_overflow_are_refused),
         cmocka_unit_test(decimals_are_exact_and_round_half_away_from_zero),
         cmocka_unit_test(decimals_with_rubbish_or_overflow_are_refused),
+        cmocka_unit_test(numbers_are_the_nearest_doubles),
         cmocka_unit_test(durations_take_a_unit_or_are_nanoseconds),
         cmocka_unit_test(byte_counts_take_powers_of_1024),
         cmocka_unit_test(splitting_keeps_what_a_backslash_protects),

@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * run_json.c - our own JSON: what `--format json` writes (docs/formats.md).
+ *
+ *     {"schema":1,"runs":[{"source":"host","workload":"kernbench","load":"half","level":3, ...,
+ *      "elapsed_s":81.6,"user_s":null,"reasons":{"user_s":"why it was not had"}}]}
+ *
+ * workload, load and run must be there; of the rest what is missing has the value that means "not
+ * known". A run keeps its source: it was simulated or measured, wherever that was.
+ */
+#include <assert.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/units.h"
+#include "import/reader.h"
+
+enum { SCHEMA = 1 };
+
+/* Keys of a run that are no metrics. */
+static const char *const key_table[] = {
+    "source", "workload", "load",  "level",       "policy",  "variant", "machine", "seed", "block",
+    "run",    "status",   "order", "exit_status", "boot_id", "note",    "reasons", "extra"};
+
+static enum hl_status read_text(const struct hl_json_node *run, const char *key, char *field,
+                                size_t bytes, struct hl_error *err)
+{
+    struct hl_json_node node;
+    const char *text;
+
+    HL_TRY(hl_json_member_if_any(run, key, &node, err));
+    if (node.value == NULL || json_is_null(node.value))
+        return HL_OK;
+    HL_TRY(hl_json_string(&node, 0, bytes - 1, &text, err));
+    (void)snprintf(field, bytes, "%s", text);
+    return HL_OK;
+}
+
+static enum hl_status read_int(const struct hl_json_node *run, const char *key, int64_t least,
+                               int64_t most, int64_t *value, struct hl_error *err)
+{
+    struct hl_json_node node;
+
+    HL_TRY(hl_json_member_if_any(run, key, &node, err));
+    if (node.value == NULL || json_is_null(node.value))
+        return HL_OK;
+    return hl_json_int(&node, least, most, value, err);
+}
+
+static enum hl_status read_int32(const struct hl_json_node *run, const char *key, int32_t least,
+                                 int32_t *value, struct hl_error *err)
+{
+    int64_t number = *value;
+
+    HL_TRY(read_int(run, key, least, INT32_MAX, &number, err));
+    *value = (int32_t)number;
+    return HL_OK;
+}
+
+/* One of a few words: its index, or what *index was if the key is not there. */
+static enum hl_status read_word(const struct hl_json_node *run, const char *key,
+                                const char *const *words, int count, int *index,
+                                struct hl_error *err)
+{
+    struct hl_json_node node;
+    const char *text;
+
+    HL_TRY(hl_json_member_if_any(run, key, &node, err));
+    if (node.value == NULL)
+        return HL_OK;
+    HL_TRY(hl_json_string(&node, 0, 64, &text, err));
+    for (*index = 0; *index < count; ++*index)
+        if (strcmp(words[*index], text) == 0)
+            return HL_OK;
+    return hl_json_fail_unknown(&node, err, key, text, words, count);
+}
+
+static enum hl_status read_status(const struct hl_json_node *node, struct run *run,
+                                  struct hl_error *err)
+{
+    const char *words[RUN_STATUS_COUNT];
+    int index = -1;
+
+    for (int i = 0; i < RUN_STATUS_COUNT; i++)
+        words[i] = run_status_name((enum run_status)i);
+    HL_TRY(read_int32(node, "exit_status", INT32_MIN, &run->exit_status, err));
+    HL_TRY(read_word(node, "status", words, RUN_STATUS_COUNT, &index, err));
+    if (index < 0)
+        run->status = run->exit_status == 0 ? RUN_OK : RUN_FAILED;
+    else
+        run->status = (enum run_status)index;
+    return HL_OK;
+}
+
+static enum hl_status read_source(const struct hl_json_node *node, struct run *run,
+                                  struct hl_error *err)
+{
+    const char *words[RUN_SOURCE_COUNT];
+    int index = RUN_IMPORT;
+
+    for (int i = 0; i < RUN_SOURCE_COUNT; i++)
+        words[i] = run_source_name((enum run_source)i);
+    HL_TRY(read_word(node, "source", words, RUN_SOURCE_COUNT, &index, err));
+    run->source = (enum run_source)index;
+    return HL_OK;
+}
+
+/* {"K":"V"} as "K=V"; {"variant":"A"} alone is the plain "A". */
+static enum hl_status read_variant(const struct hl_json_node *node, struct run *run,
+                                   struct hl_error *err)
+{
+    struct hl_json_node variant, item;
+    void *iterator = NULL;
+
+    HL_TRY(hl_json_member_if_any(node, "variant", &variant, err));
+    if (variant.value == NULL || json_is_null(variant.value))
+        return HL_OK;
+    HL_TRY(hl_json_object(&variant, err));
+    while (hl_json_next_member(&variant, &iterator, &item)) {
+        struct hl_error why;
+        const char *text;
+
+        HL_TRY(hl_json_string(&item, 0, sizeof(run->variant), &text, err));
+        if (json_object_size(variant.value) == 1 && strcmp(item.key, "variant") == 0 &&
+            strchr(text, '=') == NULL && IMPORT_COPY(run->variant, text))
+            return HL_OK;
+        if (run_variant_set(run, item.key, text, &why) != HL_OK)
+            return hl_json_fail(&item, err, "%s", why.text);
+    }
+    return HL_OK;
+}
+
+static enum hl_status read_identity(const struct hl_json_node *node, struct run *run,
+                                    struct hl_error *err)
+{
+    struct hl_json_node member;
+    const char *load;
+    int64_t seed = 0;
+    bool fits;
+
+    HL_TRY(read_source(node, run, err));
+    HL_TRY(hl_json_member(node, "workload", &member, err));
+    HL_TRY(read_text(node, "workload", run->workload, sizeof(run->workload), err));
+    HL_TRY(hl_json_member(node, "load", &member, err));
+    HL_TRY(hl_json_string(&member, 1, sizeof(run->load) - 1, &load, err));
+    fits = import_set_load(run, load);
+    assert(fits);
+    HL_TRY(read_int(node, "level", 0, INT64_MAX, &run->level, err));
+    HL_TRY(read_text(node, "policy", run->policy, sizeof(run->policy), err));
+    HL_TRY(read_text(node, "machine", run->machine, sizeof(run->machine), err));
+    HL_TRY(read_text(node, "boot_id", run->boot_id, sizeof(run->boot_id), err));
+    HL_TRY(read_text(node, "note", run->note, sizeof(run->note), err));
+    HL_TRY(read_int(node, "seed", 0, INT64_MAX, &seed, err));
+    run->seed = (uint64_t)seed;
+    HL_TRY(hl_json_member(node, "run", &member, err));
+    HL_TRY(read_int32(node, "run", 0, &run->run, err));
+    HL_TRY(read_int32(node, "block", 0, &run->block, err));
+    HL_TRY(read_int32(node, "order", 0, &run->order, err));
+    return read_variant(node, run, err);
+}
+
+static enum hl_status read_reasons(const struct hl_json_node *node, struct run *run,
+                                   struct hl_error *err)
+{
+    struct hl_json_node reasons, reason;
+    void *iterator = NULL;
+
+    HL_TRY(hl_json_member_if_any(node, "reasons", &reasons, err));
+    if (reasons.value == NULL)
+        return HL_OK;
+    HL_TRY(hl_json_object(&reasons, err));
+    while (hl_json_next_member(&reasons, &iterator, &reason)) {
+        int metric = run_metric_find(reason.key);
+        const char *text;
+
+        HL_TRY(hl_json_string(&reason, 1, 4096, &text, err));
+        if (metric >= 0 && !run_has(run, (enum run_metric)metric))
+            run->reason[metric] = run_reason_keep(text);
+    }
+    return HL_OK;
+}
+
+static enum hl_status read_metric(const struct hl_json_node *member, struct run *run, int metric,
+                                  struct hl_error *err)
+{
+    double value;
+
+    if (json_is_null(member->value))
+        return HL_OK;
+    HL_TRY(hl_json_double(member, &value, err));
+    if (!isfinite(value))
+        return hl_json_fail(member, err, "found a number too large for a double");
+    run_set(run, (enum run_metric)metric, value);
+    return HL_OK;
+}
+
+/* Metrics of the result's own: {"latency_ms":{"value":2.5,"unit":"ms","better":"lower"}}. */
+static enum hl_status read_extra(const struct hl_json_node *node, struct run *run,
+                                 struct hl_error *err)
+{
+    const char *words[RUN_BETTER_COUNT];
+    struct hl_json_node extra, item, value;
+    void *iterator = NULL;
+
+    for (int i = 0; i < RUN_BETTER_COUNT; i++)
+        words[i] = run_better_name((enum run_better)i);
+    HL_TRY(hl_json_member_if_any(node, "extra", &extra, err));
+    if (extra.value == NULL)
+        return HL_OK;
+    HL_TRY(hl_json_object(&extra, err));
+    while (hl_json_next_member(&extra, &iterator, &item)) {
+        int better = RUN_NEITHER, metric;
+        struct hl_error why;
+        char unit[32] = "";
+
+        HL_TRY(hl_json_member(&item, "value", &value, err));
+        HL_TRY(read_text(&item, "unit", unit, sizeof(unit), err));
+        HL_TRY(read_word(&item, "better", words, RUN_BETTER_COUNT, &better, err));
+        if (item.key[0] == '\0' || strlen(item.key) > 63)
+            return hl_json_fail(&item, err, "expected a name of 1 to 63 bytes");
+        if (run_metric_add(item.key, unit, (enum run_better)better, &metric, &why) != HL_OK)
+            return hl_json_fail(&item, err, "%s", why.text);
+        HL_TRY(read_metric(&value, run, metric, err));
+    }
+    return HL_OK;
+}
+
+/* All keys are known ones or metrics; a key that is neither is nearly always a wrong one. */
+static enum hl_status read_metrics(const struct hl_json_node *node, struct run *run,
+                                   struct hl_error *err)
+{
+    enum { KEYS = HL_COUNT_OF(key_table) };
+    const char *known[KEYS + RUN_METRIC_COUNT];
+    struct hl_json_node member;
+    void *iterator = NULL;
+
+    for (int i = 0; i < KEYS; i++)
+        known[i] = key_table[i];
+    for (int i = 0; i < RUN_METRIC_COUNT; i++)
+        known[KEYS + i] = run_metric_table[i].name;
+    while (hl_json_next_member(node, &iterator, &member)) {
+        int i = 0;
+
+        while (i < HL_COUNT_OF(known) && strcmp(known[i], member.key) != 0)
+            i++;
+        if (i == HL_COUNT_OF(known))
+            return hl_json_fail_unknown(node, err, "key", member.key, known, HL_COUNT_OF(known));
+        if (i >= KEYS)
+            HL_TRY(read_metric(&member, run, i - KEYS, err));
+    }
+    return HL_OK;
+}
+
+static enum hl_status read_run(const struct import_source *source, const struct hl_json_node *node,
+                               struct hl_error *err)
+{
+    struct run run;
+    size_t index;
+
+    HL_TRY(hl_json_object(node, err));
+    import_run_init(source, &run, "not in the imported file");
+    HL_TRY(read_identity(node, &run, err));
+    HL_TRY(read_status(node, &run, err));
+    HL_TRY(read_metrics(node, &run, err));
+    HL_TRY(read_extra(node, &run, err));
+    HL_TRY(read_reasons(node, &run, err));
+    HL_TRY(import_apply_options(source, &run, err));
+    HL_TRY(import_find(source->result, &run, "", &index, err));
+    if (index < source->result->runs.count)
+        return hl_json_fail(
+            node, err, "found run %d of %s at load %s again, expected each run once%s", run.run,
+            run.workload, run.load, index < source->first ? " (it is in an earlier file)" : "");
+    return import_add(source, &run, "", err);
+}
+
+enum hl_status import_run_json(const struct import_source *source, const struct hl_json_node *root,
+                               struct hl_error *err)
+{
+    struct hl_json_node schema, runs;
+    int64_t version;
+    size_t count;
+
+    HL_TRY(import_refuse_load(source, "halfload's JSON", err));
+    HL_TRY(hl_json_member(root, "schema", &schema, err));
+    HL_TRY(hl_json_int(&schema, SCHEMA, SCHEMA, &version, err));
+    HL_TRY(hl_json_member(root, "runs", &runs, err));
+    HL_TRY(hl_json_array(&runs, &count, err));
+    for (size_t i = 0; i < count; i++) {
+        struct hl_json_node node = hl_json_item(&runs, i);
+
+        HL_TRY(read_run(source, &node, err));
+    }
+    return HL_OK;
+}

@@ -315,7 +315,7 @@ static enum hl_status read_metric(const struct csv *csv, int *metric, struct hl_
         if (better == RUN_BETTER_COUNT)
             return wrong(csv, CSV_BETTER, "lower, higher or neither", err);
     } else if (*metric >= 0) {
-        better = run_metric_table[*metric].better;
+        better = (int)run_metric_table[*metric].better;
     }
     for (int i = 0; i < RUN_METRIC_COUNT; i++)
         names[i] = run_metric_table[i].name;

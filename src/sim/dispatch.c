@@ -109,7 +109,7 @@ void dispatch_cpu(struct sim *s, int cpu)
         if (next != NULL)
             progress_arm(s, cpu);
         else {
-            event_queue_clear(&s->queue, slot_step_end(cpu));
+            step_ends_set(&s->step_ends, cpu, INT64_MAX);
             if (c->leaving != NULL && s->ops->idle_enter != NULL) {
                 s->ops->idle_enter(&s->policy, cpu);
                 policy_host_callback_end(s);
@@ -155,8 +155,7 @@ void dispatch_stop(struct sim *s, int cpu)
 
     if (!may_pick_now(s, cpu)) {
         /* Tried again when the system call is over, which is when its step ends. */
-        event_queue_set(&s->queue, slot_stop(cpu),
-                        s->queue.heap[s->queue.place[slot_step_end(cpu)]].at_ns + 1,
+        event_queue_set(&s->queue, slot_stop(cpu), s->step_ends.at_ns[cpu] + 1,
                         EVENT_ORDER(EVENT_STOP, cpu));
         return;
     }

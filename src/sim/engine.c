@@ -2,7 +2,7 @@
 /*
  * engine.c - one run from set-up to result: memory, clocks, the event loop.
  *
- * Two sources of events: the queue (step ends, requests, timers) and the tick rings. All cpus tick with one
+ * Three sources of events: the queue (requests, timers), the step ends of cpus and the tick rings. All cpus tick with one
  * period, so their order within it never changes and the next tick costs nothing to find.
  */
 #include "sim/engine.h"
@@ -127,17 +127,20 @@ static enum hl_status allocate(struct sim *s)
 {
     const struct workload *w = s->workload;
     struct hl_arena *arena = &s->arena;
-    size_t cpus = (size_t)s->cpu_count, slots;
+    size_t cpus = (size_t)s->cpu_count, slots, leaves;
     size_t data_stride = (s->ops->task_bytes + 15) / 16 * 16;
     char *data;
 
     s->task_capacity =
         w->live_task_max + (s->options->observer != NULL ? w->program_count + w->task_count : 0);
-    slots = 4 * cpus + s->task_capacity;
+    slots = CPU_SLOTS * cpus + s->task_capacity;
     s->tasks = hl_arena_alloc(arena, s->task_capacity, sizeof(*s->tasks));
     data = hl_arena_alloc(arena, s->task_capacity, data_stride + 1);
     s->queue.heap = hl_arena_alloc(arena, slots, sizeof(*s->queue.heap));
     s->queue.place = hl_arena_alloc(arena, slots, sizeof(*s->queue.place));
+    leaves = (size_t)step_ends_leaves(s->cpu_count);
+    s->step_ends.at_ns = hl_arena_alloc(arena, leaves, sizeof(*s->step_ends.at_ns));
+    s->step_ends.winner = hl_arena_alloc(arena, 2 * leaves, sizeof(*s->step_ends.winner));
     s->cpus = hl_arena_alloc(arena, cpus, sizeof(*s->cpus));
     s->kicked = hl_arena_alloc(arena, cpus + 1, sizeof(*s->kicked));
     s->pipes = hl_arena_alloc(arena, w->pipe_count, sizeof(*s->pipes));
@@ -155,12 +158,14 @@ static enum hl_status allocate(struct sim *s)
         s->contention_rate =
             hl_arena_alloc(arena, (size_t)s->machine->core_count + 1, sizeof(*s->contention_rate));
     if (s->tasks == NULL || data == NULL || s->queue.heap == NULL || s->queue.place == NULL ||
-        s->cpus == NULL || s->kicked == NULL || s->pipes == NULL || s->memory_tasks == NULL ||
-        s->pools == NULL || s->locks == NULL || s->barriers == NULL || s->disk_free_ns == NULL ||
+        s->step_ends.at_ns == NULL || s->step_ends.winner == NULL || s->cpus == NULL ||
+        s->kicked == NULL || s->pipes == NULL || s->memory_tasks == NULL || s->pools == NULL ||
+        s->locks == NULL || s->barriers == NULL || s->disk_free_ns == NULL ||
         (s->options->observer != NULL && s->first_of_program == NULL) ||
         (machine_constant(s->machine, MACHINE_memory_contention) > 0 && s->contention_rate == NULL))
         return hl_fail(s->err, HL_NO_MEMORY, "out of memory for %zu tasks on %zu cpus",
                        s->task_capacity, cpus);
+    step_ends_init(&s->step_ends, (int32_t)leaves);
     for (size_t i = 0; i < slots; i++)
         s->queue.place[i] = -1;
     for (size_t i = 0; i < s->task_capacity; i++) {
@@ -239,7 +244,7 @@ static inline void count_event(struct sim *s, int64_t at_ns, uint64_t order)
 static void handle_queue(struct sim *s)
 {
     struct event_entry entry = s->queue.heap[0];
-    int32_t per_cpu = 4 * s->cpu_count;
+    int32_t per_cpu = CPU_SLOTS * s->cpu_count, cpu = entry.slot / CPU_SLOTS;
 
     count_event(s, entry.at_ns, entry.order);
     event_queue_clear(&s->queue, entry.slot);
@@ -247,16 +252,24 @@ static void handle_queue(struct sim *s)
         task_timer(s, &s->tasks[entry.slot - per_cpu]);
         return;
     }
-    switch (entry.slot % 4) {
-    case 0: steps_advance(s, entry.slot / 4); break;
-    case 1: dispatch_request(s, entry.slot / 4); break;
-    case 2: dispatch_stop(s, entry.slot / 4); break;
+    switch (entry.slot % CPU_SLOTS) {
+    case 0: dispatch_request(s, cpu); break;
+    case 1: dispatch_stop(s, cpu); break;
     default:
-        s->here = entry.slot / 4;
-        s->ops->timer(&s->policy, entry.slot / 4);
+        s->here = cpu;
+        s->ops->timer(&s->policy, cpu);
         policy_host_callback_end(s);
         s->here = POLICY_NO_CPU;
     }
+}
+
+static void handle_step_end(struct sim *s)
+{
+    int32_t cpu = step_ends_first(&s->step_ends);
+
+    count_event(s, s->now_ns, EVENT_ORDER(EVENT_STEP_END, cpu));
+    step_ends_set(&s->step_ends, cpu, INT64_MAX);
+    steps_advance(s, cpu);
 }
 
 static inline void handle_tick(struct sim *s, struct tick_ring *ring, enum event_kind kind,
@@ -285,6 +298,7 @@ static int64_t next_event_ns(const struct sim *s)
 {
     int64_t at_ns = HL_MIN(s->tick.next_ns, s->stat_tick.next_ns);
 
+    at_ns = HL_MIN(at_ns, s->step_ends.at_ns[step_ends_first(&s->step_ends)]);
     if (s->queue.count > 0)
         at_ns = HL_MIN(at_ns, s->queue.heap[0].at_ns);
     return at_ns;
@@ -307,6 +321,8 @@ static inline void handle_next(struct sim *s, int64_t at_ns)
     }
     if (s->queue.count > 0 && s->queue.heap[0].at_ns == at_ns)
         handle_queue(s);
+    else if (s->step_ends.at_ns[step_ends_first(&s->step_ends)] == at_ns)
+        handle_step_end(s);
     else if (s->tick.next_ns == at_ns)
         handle_tick(s, &s->tick, EVENT_TICK, s->ops->tick);
     else

@@ -11,6 +11,7 @@
 #include "base/rng.h"
 #include "base/units.h"
 #include "sim/event_queue.h"
+#include "sim/step_ends.h"
 #include "sim/sim.h"
 #include "trace/metrics.h"
 
@@ -130,6 +131,7 @@ struct sim {
     int64_t now_ns;
     uint64_t event_count, event_hash, timer_sequence;
     struct event_queue queue;
+    struct step_ends step_ends;
     struct tick_ring tick, stat_tick;
     struct sim_cpu *cpus;
     int32_t cpu_count;
@@ -188,26 +190,23 @@ static inline struct sim *sim_of(struct policy *p)
     return (struct sim *)(void *)((char *)p - offsetof(struct sim, policy));
 }
 
-/* Event slots: four per cpu, then one per task. */
-static inline int32_t slot_step_end(int cpu)
-{
-    return 4 * cpu;
-}
+/* Slots of the queue: three per cpu, then one per task. */
+enum { CPU_SLOTS = 3 };
 static inline int32_t slot_request(int cpu)
 {
-    return 4 * cpu + 1;
+    return CPU_SLOTS * cpu;
 }
 static inline int32_t slot_stop(int cpu)
 {
-    return 4 * cpu + 2;
+    return CPU_SLOTS * cpu + 1;
 }
 static inline int32_t slot_policy_timer(int cpu)
 {
-    return 4 * cpu + 3;
+    return CPU_SLOTS * cpu + 2;
 }
 static inline int32_t slot_task(const struct sim *s, const struct sim_task *t)
 {
-    return 4 * s->cpu_count + t->place;
+    return CPU_SLOTS * s->cpu_count + t->place;
 }
 
 /* Records the first failure and ends the run. */

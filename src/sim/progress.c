@@ -142,8 +142,7 @@ void progress_arm(struct sim *s, int cpu)
     left = t->debt + HL_MAX(t->work_left, 0);
     if (t->work_left < 0)
         left = HL_MAX(t->debt + t->work_left, 0);
-    event_queue_set(&s->queue, slot_step_end(cpu), s->now_ns + (left + c->rate - 1) / c->rate,
-                    EVENT_ORDER(EVENT_STEP_END, cpu));
+    step_ends_set(&s->step_ends, cpu, s->now_ns + (left + c->rate - 1) / c->rate);
 }
 
 static void retime(struct sim *s, int cpu)

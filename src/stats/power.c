@@ -62,15 +62,15 @@ static double degrees(size_t x_count, size_t y_count)
     return fmax(free, 1);
 }
 
-static double log_power(const struct stats_design *design, double log_effect)
+/* Power at a level that n can attain, or 0. */
+static double power_at(const struct stats_design *design, double level, double effect)
 {
     size_t x_count = design->is_paired ? 0 : design->n;
-    double level = attainable_level(design->is_paired, design->n, design->alpha);
     double df = degrees(x_count, design->n), limit, distance;
 
     if (!(level > 0))
         return 0;
-    distance = fabs(log_effect) * sqrt(precision_n(x_count, design->n)) / design->noise;
+    distance = fabs(log1p(effect)) * sqrt(precision_n(x_count, design->n)) / design->noise;
     /* Beyond this Rmath gives up, and power is 1 to all digits. */
     if (design->noise <= 0 || distance > 37)
         return 1;
@@ -78,67 +78,79 @@ static double log_power(const struct stats_design *design, double log_effect)
     return fmin(1, pnt(limit, df, distance, 0, 0) + pnt(-limit, df, distance, 1, 0));
 }
 
+static double level_of(const struct stats_design *design)
+{
+    return attainable_level(design->is_paired, design->n, design->alpha);
+}
+
 double stats_power(const struct stats_design *design, double effect)
 {
-    return log_power(design, log1p(effect));
+    return power_at(design, level_of(design), effect);
 }
 
 double stats_detectable_effect(const struct stats_design *design, double power)
 {
     size_t x_count = design->is_paired ? 0 : design->n;
-    double low = 0, high = 40 * design->noise / sqrt(precision_n(x_count, design->n));
+    double low = 0, high = expm1(40 * design->noise / sqrt(precision_n(x_count, design->n)));
+    double level = level_of(design);
 
-    if (log_power(design, high) < power)
+    if (power_at(design, level, high) < power)
         return (double)INFINITY;
-    for (int step = 0; step < 60; step++) {
+    for (int step = 0; step < 50; step++) {
         double middle = (low + high) / 2;
 
-        if (log_power(design, middle) < power)
+        if (power_at(design, level, middle) < power)
             low = middle;
         else
             high = middle;
     }
-    return expm1(high);
+    return high;
 }
 
-/* The least n from `first` on for which `holds`, which once true stays true. */
-static size_t least_that_holds(const struct stats_design *design, size_t first,
-                               bool (*holds)(const struct stats_design *, const double *),
-                               const double *numbers)
+/* ---- the least n ---- */
+
+/* Whether n, at this level, is enough. With a level that does not fall with n it stays enough. */
+typedef bool enough_at(const struct stats_design *design, double level, const double *numbers);
+
+/*
+ * The least n from `first` on. At alpha itself, which no n exceeds, a bound from below is found by
+ * bisection; from there on the attainable levels, which jump up and down, are tried one by one.
+ */
+static size_t least_enough(const struct stats_design *design, size_t first, enough_at *is_enough,
+                           const double *numbers)
 {
     struct stats_design tried = *design;
-    size_t low, high;
+    size_t low = first - 1, high = first;
 
-    /* The attainable level jumps between small n, so these are looked at one by one. */
-    for (tried.n = first; tried.n <= first + EXACT_ARM_MAX; tried.n++)
-        if (holds(&tried, numbers))
-            return tried.n;
-    low = tried.n - 1;
-    high = N_MAX;
-    tried.n = high;
-    if (!holds(&tried, numbers))
-        return 0;
+    for (tried.n = high; !is_enough(&tried, tried.alpha, numbers); tried.n = high) {
+        if (high == N_MAX)
+            return 0;
+        low = high;
+        high = HL_MIN(2 * high, (size_t)N_MAX);
+    }
     while (high - low > 1) {
         tried.n = low + (high - low) / 2;
-        if (holds(&tried, numbers))
+        if (is_enough(&tried, tried.alpha, numbers))
             high = tried.n;
         else
             low = tried.n;
     }
-    return high;
+    for (tried.n = high; !is_enough(&tried, level_of(&tried), numbers);)
+        tried.n++;
+    return tried.n;
 }
 
-static bool has_power(const struct stats_design *design, const double *numbers)
+static bool has_power(const struct stats_design *design, double level, const double *numbers)
 {
-    return stats_power(design, numbers[0]) >= numbers[1];
+    return power_at(design, level, numbers[0]) >= numbers[1];
 }
 
 size_t stats_n_needed(const struct stats_design *design, double effect, double power)
 {
     const double numbers[] = {effect, power};
 
-    return least_that_holds(design, stats_least_n(design->is_paired, design->alpha), has_power,
-                            numbers);
+    return least_enough(design, stats_least_n(design->is_paired, design->alpha), has_power,
+                        numbers);
 }
 
 double stats_noise_of(const struct stats_interval *interval, size_t x_count, size_t y_count)
@@ -149,10 +161,9 @@ double stats_noise_of(const struct stats_interval *interval, size_t x_count, siz
     return half_width * sqrt(precision_n(x_count, y_count)) / limit;
 }
 
-static bool decides(const struct stats_design *design, const double *numbers)
+static bool decides(const struct stats_design *design, double level, const double *numbers)
 {
     size_t x_count = design->is_paired ? 0 : design->n;
-    double level = attainable_level(design->is_paired, design->n, design->alpha);
     double estimate = numbers[0], effect = numbers[1], half_width;
 
     if (!(level > 0))
@@ -168,5 +179,5 @@ size_t stats_n_to_decide(const struct stats_design *design, double estimate, dou
     const double numbers[] = {estimate, effect};
     size_t least = stats_least_n(design->is_paired, design->alpha);
 
-    return least_that_holds(design, HL_MAX(least, design->n + 1), decides, numbers);
+    return least_enough(design, HL_MAX(least, design->n + 1), decides, numbers);
 }

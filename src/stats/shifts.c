@@ -82,17 +82,20 @@ static size_t walk(const struct rank_sample *sample, double value, double *next)
             while (end < n && y[end] - x[i] <= value)
                 end++;
             count += end;
-            if (end < n)
-                *next = fmin(*next, y[end] - x[i]);
+            if (end < n && y[end] - x[i] < *next)
+                *next = y[end] - x[i];
         }
         return count;
     }
     for (size_t i = 0, end = n; i < n; i++) {
+        size_t first;
+
         while (end > i && (y[i] + y[end - 1]) / 2 > value)
             end--;
-        count += end > i ? end - i : 0;
-        if (HL_MAX(end, i) < n)
-            *next = fmin(*next, (y[i] + y[HL_MAX(end, i)]) / 2);
+        first = HL_MAX(end, i);
+        count += first - i;
+        if (first < n && (y[i] + y[first]) / 2 < *next)
+            *next = (y[i] + y[first]) / 2;
     }
     return count;
 }
@@ -104,13 +107,11 @@ double rank_shift_kth(const struct rank_sample *sample, size_t k)
     double high = x != NULL ? y[sample->y_count - 1] - x[0] : y[sample->y_count - 1];
     double next;
 
-    /* Below `low` lie fewer than k shifts; at most `high` lie k or more. */
-    low -= 1 + fabs(low);
-    for (int step = 0; step < 64; step++) {
+    /* At most `low` lie fewer than k shifts, at most `high` k or more. */
+    low -= 2 * sample->tie;
+    while (high - low > sample->tie / 4) {
         double middle = low + (high - low) / 2;
 
-        if (middle <= low || middle >= high)
-            break;
         if (walk(sample, middle, &next) >= k)
             high = middle;
         else

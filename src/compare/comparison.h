@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * comparison.h - inside the room: from the runs of two arms at a load to a contrast of numbers, and
+ * the comparison while it is made.
+ */
+#ifndef HL_COMPARE_COMPARISON_H
+#define HL_COMPARE_COMPARISON_H
+
+#include "compare/compare.h"
+
+/* Memory from the arena of a result. */
+enum hl_status compare_take(struct hl_arena *arena, void *pointer, size_t count, size_t size,
+                            struct hl_error *err) HL_MUST_CHECK;
+
+enum hl_status compare_note_add(struct compare_result *result, enum compare_note_kind kind,
+                                struct hl_error *err, const char *format, ...)
+    HL_PRINTF(4, 5) HL_MUST_CHECK;
+
+/* "3", or "kernbench 3" where there are several workloads. */
+enum { COMPARE_LOAD_BYTES = 128 };
+const char *compare_load_name(const struct compare_result *result, size_t load,
+                              char name[COMPARE_LOAD_BYTES]);
+
+/* ---- gather.c ---- */
+
+/* All runs of an arm at a load, failed ones too; in order of play if that is known of all. */
+struct compare_group {
+    const struct compare_arm *arm;
+    const struct run **runs;
+    size_t count;
+    bool is_ordered; /* every run has its own place in the order of play */
+};
+
+/* The runs of a group that are ok and have the metric, in the group's order. */
+struct compare_sample {
+    const struct run **runs;
+    double *values;
+    size_t n, failed, missing;
+    bool is_positive; /* all values are: they have logs */
+};
+
+/* Fills result->loads; *groups has a row of loads for the base and for each new arm. */
+enum hl_status compare_gather(struct compare_result *result, struct compare_group **groups,
+                              struct hl_error *err) HL_MUST_CHECK;
+enum hl_status compare_sample_of(struct hl_arena *arena, const struct compare_group *group,
+                                 enum run_metric metric, struct compare_sample *sample,
+                                 struct hl_error *err) HL_MUST_CHECK;
+
+/* ---- pair.c ---- */
+
+/* How the boots of two arms lie: shared, or of one arm only. */
+enum compare_boots { COMPARE_BOOTS_SHARED, COMPARE_BOOTS_ONE_EACH, COMPARE_BOOTS_APART };
+enum compare_boots compare_boots_of(const struct compare_arm *base, const struct compare_arm *new);
+
+struct compare_pairing {
+    enum compare_unit unit;
+    bool is_ratio;                              /* numbers are logs; else values as they are */
+    struct stats_contrast contrast;             /* blocks: differences in y */
+    const struct run **base_units, **new_units; /* a run of each unit: its block or boot */
+    size_t base_n, new_n;
+    size_t unpaired; /* runs left out because their block lacks the other arm */
+};
+enum hl_status compare_pair(struct hl_arena *arena, const struct compare_sample *base,
+                            const struct compare_sample *new, bool is_one_session,
+                            enum compare_boots boots, struct compare_pairing *pairing,
+                            struct hl_error *err) HL_MUST_CHECK;
+
+/* A contrast of the mean over loads, if the pairings share blocks or boots; else pairing->base_n is
+ * 0. */
+enum hl_status compare_pair_means(struct hl_arena *arena, const struct compare_pairing *loads,
+                                  size_t load_count, struct compare_pairing *mean,
+                                  struct hl_error *err) HL_MUST_CHECK;
+
+/* ---- confounding.c ---- */
+
+/*
+ * Whether the order of play explains the difference as well as the arms do. Then `reason` says so;
+ * else it is "". `warning` is set, or "", where the order alone is suspect.
+ */
+struct compare_order {
+    char reason[COMPARE_REASON_BYTES], warning[COMPARE_REASON_BYTES];
+};
+enum hl_status compare_order_of(struct hl_arena *arena, const struct compare_group *base,
+                                const struct compare_group *new, enum run_metric metric,
+                                double effect, double estimate, struct compare_order *order,
+                                struct hl_error *err) HL_MUST_CHECK;
+
+/* ---- verdict.c ---- */
+
+/* Interval, verdict and what would decide, at corrected error `alpha`; `reason` not "": undecided
+ * because of it. */
+enum hl_status compare_judge(struct compare_cell *cell, const struct compare_pairing *pairing,
+                             double alpha, double effect, const char *reason,
+                             struct hl_error *err) HL_MUST_CHECK;
+/* The same for an interval that is there already, of logs or differences. */
+void compare_judge_interval(struct compare_cell *cell, double alpha, double effect,
+                            const char *reason);
+
+/* ---- the comparison while it is made: compare.c, means.c, notes.c ---- */
+
+struct compare_work {
+    struct compare_result *result;
+    const struct compare_request *request;
+    double alpha;                     /* 1 - level: of each family of tests as a whole */
+    struct compare_group *groups;     /* base, then each new; by load */
+    enum compare_boots *boots;        /* by new arm */
+    struct compare_pairing *pairings; /* by cell */
+    const char **reasons;             /* by cell: why it cannot be decided, or "" */
+};
+
+/* Fills result->means from the judged cells. */
+enum hl_status compare_make_means(struct compare_work *work, struct hl_error *err) HL_MUST_CHECK;
+
+/* Notes on each side, and on each session as a whole. */
+enum hl_status compare_note_session(struct compare_work *work, struct hl_error *err) HL_MUST_CHECK;
+
+#endif

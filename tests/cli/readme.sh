@@ -1,21 +1,32 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# readme.sh HALFLOAD SOURCE - every command in a ```sh block of README.md and docs/*.md succeeds.
+# readme.sh HALFLOAD SOURCE - every command in a ```sh block of README.md and docs/*.md succeeds, and a
+# ```text block right after it is what the block's commands print.
 # Commands are written for the top of the source tree and call build/halfload.
 set -u
 halfload=$(realpath "$1")
 cd "$2" || exit 2
-commands=$(awk '/^```sh$/ { in_block = 1; next } /^```/ { in_block = 0 } in_block' README.md docs/*.md |
-    sed "s|build/halfload|$halfload|g")
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+cat README.md docs/*.md | sed "/^build\/halfload/s|build/halfload|$halfload|g" |
+    awk -v tmp="$tmp" '
+        /^```sh$/ { file = sprintf("%s/%03d.sh", tmp, ++n); printf "" > file; shown = 0; next }
+        /^```text$/ && after_sh { file = sprintf("%s/%03d.text", tmp, n); printf "" > file; shown = 1; next }
+        /^```/ { if (file != "") { after_sh = !shown; file = "" } else after_sh = 0; next }
+        file != "" { print > file; next }
+        /[^ ]/ { after_sh = 0 }'
 count=0
 failed=0
-while IFS= read -r command; do
-    case $command in '' | '#'*) continue ;; esac
-    count=$((count + 1))
-    sh -c "$command" >/dev/null </dev/null || { echo "exit code $?: $command"; failed=1; }
-done <<EOT
-$commands
-EOT
+for block in "$tmp"/*.sh; do
+    count=$((count + $(grep -cv '^#' "$block")))
+    sh -e "$block" </dev/null >"$tmp/out" 2>"$tmp/err" || {
+        echo "exit code $?: $(cat "$block")"
+        cat "$tmp/err"
+        failed=1
+    }
+    text=${block%.sh}.text
+    [ ! -e "$text" ] || diff -u "$text" "$tmp/out" || { echo "not what is shown: $(cat "$block")"; failed=1; }
+done
 echo "$count commands"
 [ "$count" -ge 5 ] || { echo "README.md shows fewer than 5 commands"; failed=1; }
 exit $failed

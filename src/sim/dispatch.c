@@ -130,16 +130,26 @@ static bool may_pick_now(const struct sim *s, int cpu)
     return t == NULL || !t->in_kernel;
 }
 
+void dispatch_list(struct sim *s, int cpu)
+{
+    int32_t place = s->kicked_first + s->kicked_count++;
+
+    s->kicked[place < s->cpu_count ? place : place - s->cpu_count] = cpu;
+    s->cpus[cpu].listed = true;
+}
+
 void dispatch_kicked(struct sim *s)
 {
     /* A pick may kick further cpus; they are appended. */
-    for (int32_t i = 0; i < s->kicked_count && s->status == HL_OK; i++) {
-        int cpu = s->kicked[i];
+    while (s->kicked_count > 0 && s->status == HL_OK) {
+        int cpu = s->kicked[s->kicked_first];
 
+        s->kicked_first = s->kicked_first + 1 < s->cpu_count ? s->kicked_first + 1 : 0;
+        s->kicked_count--;
+        s->cpus[cpu].listed = false;
         if (s->cpus[cpu].kicked && may_pick_now(s, cpu))
             dispatch_cpu(s, cpu);
     }
-    s->kicked_count = 0;
 }
 
 void dispatch_request(struct sim *s, int cpu)

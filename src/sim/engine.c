@@ -142,7 +142,7 @@ static enum hl_status allocate(struct sim *s)
     s->step_ends.at_ns = hl_arena_alloc(arena, leaves, sizeof(*s->step_ends.at_ns));
     s->step_ends.winner = hl_arena_alloc(arena, 2 * leaves, sizeof(*s->step_ends.winner));
     s->cpus = hl_arena_alloc(arena, cpus, sizeof(*s->cpus));
-    s->kicked = hl_arena_alloc(arena, cpus + 1, sizeof(*s->kicked));
+    s->kicked = hl_arena_alloc(arena, cpus, sizeof(*s->kicked));
     s->pipes = hl_arena_alloc(arena, w->pipe_count, sizeof(*s->pipes));
     s->memory_tasks =
         hl_arena_alloc(arena, (size_t)s->machine->package_count, sizeof(*s->memory_tasks));

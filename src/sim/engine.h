@@ -81,7 +81,9 @@ struct sim_cpu {
     int64_t policy_until_ns;  /* the policy's own work on this cpu while nobody runs ends then */
     int64_t busy_ns;
     int32_t core, leaving_state;
-    bool kicked, busy;
+    bool kicked;  /* to be asked again, now or when its system call ends */
+    bool listed;  /* in sim.kicked */
+    bool busy;
     uint8_t kind; /* enum machine_kind of the running task's work */
 };
 
@@ -145,8 +147,8 @@ struct sim {
     bool has_kinds;             /* some step has a kind of its own */
     int64_t *contention_rate;   /* by busy cores: factor of RATE_ONE; NULL: none */
     int32_t busy_cores;
-    int32_t *kicked; /* cpus to pick again on at the end of this event */
-    int32_t kicked_count;
+    int32_t *kicked; /* ring of cpu_count: cpus to pick again on at the end of this event */
+    int32_t kicked_first, kicked_count;
     int32_t here;           /* cpu whose code runs in this callback; POLICY_NO_CPU outside */
     int32_t picking;        /* cpu whose pick is under way */
     struct sim_held held;   /* locks of the callback under way */
@@ -235,7 +237,8 @@ static inline void progress_charge(struct sim *s, int cpu, int64_t work)
 
 /* ---- dispatch.c: who runs where ---- */
 void dispatch_cpu(struct sim *s, int cpu);     /* asks the policy and switches */
-void dispatch_kicked(struct sim *s);           /* all cpus kicked by this event */
+void dispatch_list(struct sim *s, int cpu);    /* a cpu kicked by this event, once */
+void dispatch_kicked(struct sim *s);           /* all of them */
 void dispatch_request(struct sim *s, int cpu); /* a kick from elsewhere arrives */
 void dispatch_stop(struct sim *s, int cpu);
 /* The running task of cpu leaves it in that state; the policy has been told. */

@@ -102,7 +102,8 @@ static void kick_here(struct sim *s, int cpu)
     if (s->cpus[cpu].kicked || s->picking == cpu)
         return;
     s->cpus[cpu].kicked = true;
-    s->kicked[s->kicked_count++] = cpu;
+    if (!s->cpus[cpu].listed)
+        dispatch_list(s, cpu);
 }
 
 static void kick_there(struct sim *s, int cpu, int64_t at_ns)

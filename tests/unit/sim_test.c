@@ -410,6 +410,39 @@ static void a_wait_that_nothing_can_end_is_reported(void **state)
     done(&scene);
 }
 
+/* More requests in one moment than there are cpus: each cpu is listed once. */
+static void yields_without_cost_pile_up_nowhere(void **state)
+{
+    struct scene scene;
+    int32_t index;
+
+    (void)state;
+    set(&scene, "pack:1 core:1 pu:1");
+    index = program(&scene, "yielder");
+    step(&scene, OP_YIELD, 0, 0);
+    step(&scene, OP_LOOP, 0, 5000);
+    step(&scene, OP_RUN, 0, HL_NS_PER_MS);
+    step(&scene, OP_EXIT, 0, 0);
+    task(&scene, index, 0);
+    task(&scene, index, 0);
+    play(&scene);
+    assert_int_equal(scene.result.elapsed_ns, 2 * HL_NS_PER_MS);
+    done(&scene);
+}
+
+static void the_run_waits_for_tasks_that_come_late(void **state)
+{
+    struct scene scene;
+
+    (void)state;
+    set(&scene, "pack:1 core:1 pu:1");
+    add_job(&scene, 0, HL_NS_PER_MS);
+    add_job(&scene, 5 * HL_NS_PER_MS, HL_NS_PER_MS);
+    play(&scene);
+    assert_int_equal(scene.result.elapsed_ns, 6 * HL_NS_PER_MS);
+    done(&scene);
+}
+
 static void the_event_loop_allocates_nothing(void **state)
 {
     uint64_t allocations[2];
@@ -450,6 +483,8 @@ int main(void)
         cmocka_unit_test(slots_bound_the_children_at_one_time),
         cmocka_unit_test(an_impossible_pick_ends_the_run),
         cmocka_unit_test(a_wait_that_nothing_can_end_is_reported),
+        cmocka_unit_test(yields_without_cost_pile_up_nowhere),
+        cmocka_unit_test(the_run_waits_for_tasks_that_come_late),
         cmocka_unit_test(the_event_loop_allocates_nothing),
     };
 

@@ -74,9 +74,11 @@ static enum hl_status check_tasks(struct sim *s, struct hl_error *err)
             return hl_fail(err, HL_INTERNAL, "live task %" PRId32 " is in state %d", t->pub.id,
                            t->state);
     }
+    for (size_t i = 0; i < s->workload->task_count; i++)
+        foreground += s->tasks[i].state == TASK_UNBORN && !s->tasks[i].background;
     if (foreground != s->foreground_left)
         return hl_fail(err, HL_INTERNAL,
-                       "%" PRId64 " foreground tasks are alive, %" PRId64 " counted", foreground,
+                       "%" PRId64 " foreground tasks have not ended, %" PRId64 " counted", foreground,
                        s->foreground_left);
     if (waiting != s->metrics.waiting_count + s->metrics.restricted_count)
         return hl_fail(err, HL_INTERNAL, "%" PRId64 " tasks wait, %" PRId64 " counted", waiting,

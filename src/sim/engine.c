@@ -188,6 +188,9 @@ static void place_first_tasks(struct sim *s)
             return;
         t->kept = true;
         t->state = TASK_UNBORN;
+        t->background = how->background;
+        if (!t->background) /* the run waits for those that come late, too */
+            s->foreground_left++;
         event_queue_set(&s->queue, slot_task(s, t), how->at_ns,
                         EVENT_ORDER(EVENT_TIMER, s->timer_sequence++));
     }

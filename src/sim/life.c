@@ -91,8 +91,6 @@ static void come_alive(struct sim *s, struct sim_task *t)
         last = HL_LIST_ENTRY(last->live.prev, struct sim_task, live);
     }
     hl_list_insert_before(&s->live, before == NULL ? NULL : &before->live, &t->live);
-    if (!t->background)
-        s->foreground_left++;
     count_writers(s, t, 1);
     count_compiler(s, t->name, 1);
 }
@@ -114,7 +112,6 @@ void life_begin(struct sim *s, struct sim_task *t, const struct workload_task *h
     t->pub.class = (enum policy_class)how->class;
     t->pub.rt_priority = how->rt_priority;
     t->pub.is_kernel = how->is_kernel;
-    t->background = how->background;
     t->trace.is_work = !t->background;
     if (how->cpu_set >= 0)
         t->pub.allowed = s->workload->cpu_sets + (size_t)how->cpu_set * s->workload->cpu_set_words;
@@ -154,6 +151,8 @@ void life_fork(struct sim *s, struct sim_task *parent, int program, bool vfork)
     t->slot_held = parent->slot_taken;
     parent->slot_taken = -1;
     parent->live_children++;
+    if (!t->background)
+        s->foreground_left++;
     come_alive(s, t);
     s->here = w.waker_cpu;
     if (s->ops->fork != NULL) {

@@ -116,7 +116,8 @@ void progress_sync(struct sim *s, int cpu)
     kernel = HL_MIN(t->debt, done);
     t->debt -= kernel;
     t->work_left -= done - kernel;
-    if (kernel == done || t->step->op == OP_SYSTEM) {
+    /* Before a step has begun, what is left to do is a refill: user time (M6). */
+    if (kernel == done || (t->step->op == OP_SYSTEM && t->step_begun)) {
         kernel_ns = dt;
     } else if (kernel == 0) {
         kernel_ns = 0;

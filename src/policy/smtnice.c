@@ -9,7 +9,8 @@
  * Source:  spec linux 6.2. form=2.6.7 stands on sd267, form=march (1 March 2004 for 2.6.4-rc1-mm1) on
  *          sdmm before lessidle.
  * Choices: the better static priority that form=march asks for restricts the rule about slices, not the
- *          one about real-time siblings. An idle sibling with nothing to run is not rescheduled.
+ *          one about real-time siblings. An idle sibling with nothing to run is not rescheduled. A thread
+ *          that was idle and stays so kicks nobody: two that wait would wake each other for ever.
  * Omits:   the forerunner of the -ck tree and its batch class.
  * Good at: nice values that mean something on SMT.  Bad at: throughput: half of the core idles meanwhile.
  */
@@ -17,6 +18,11 @@
 #include "policy/sdmm.h"
 
 enum smtnice_form { FORM_2_6_7, FORM_MARCH };
+
+struct smtnice_cpu {
+    struct domain_cpu domain; /* first */
+    bool is_busy;             /* its last pick was a task */
+};
 
 struct smtnice {
     struct sdmm sdmm;       /* first; its domains are all that sd267 needs */
@@ -95,35 +101,47 @@ static bool smtnice_is_paused(const struct policy *p, int cpu)
     return policy_running(p, cpu) == NULL && o1_of(p)->nr_running[cpu] > 0;
 }
 
-/* `next`, or NULL, is about to run on cpu. True: let it wait. */
-static bool smtnice_look_at_siblings(struct policy *p, int cpu, const struct policy_task *next)
+/* Some sibling runs a task for which `next` should wait. */
+static bool smtnice_must_wait(const struct policy *p, int cpu, const struct policy_task *next)
 {
-    const struct smtnice *sn = policy_data(p);
     const struct domain *base = domain_cpu_of(p, cpu)->domain;
-    bool pauses = false;
 
-    if ((base->params->flags & DOMAIN_SHARE) == 0)
-        return false;
+    for (int i = 0; i < base->span->cpu_count; i++)
+        if (base->span->cpu[i] != cpu &&
+            smtnice_pauses(policy_data(p), next, policy_running(p, base->span->cpu[i])))
+            return true;
+    return false;
+}
+
+/* `next`, or NULL, was chosen on cpu: siblings that wait, or that it displaces, look again. */
+static void smtnice_kick_siblings(struct policy *p, int cpu, const struct policy_task *next)
+{
+    const struct domain *base = domain_cpu_of(p, cpu)->domain;
+
     for (int i = 0; i < base->span->cpu_count; i++) {
         int sibling = base->span->cpu[i];
         const struct policy_task *q = policy_running(p, sibling);
 
-        if (sibling == cpu)
-            continue;
-        if (smtnice_is_paused(p, sibling) || (next != NULL && smtnice_displaces(sn, next, q)))
+        if (sibling != cpu && (smtnice_is_paused(p, sibling) ||
+                               (next != NULL && smtnice_displaces(policy_data(p), next, q))))
             policy_kick(p, sibling);
-        if (next != NULL && smtnice_pauses(sn, next, q))
-            pauses = true;
     }
-    return pauses;
 }
 
 static struct policy_task *smtnice_pick(struct policy *p, int cpu, struct policy_task *prev)
 {
     const struct smtnice *sn = policy_data(p);
+    struct smtnice_cpu *c = policy_cpu_data(p, cpu);
     struct policy_task *next = domain_choose(p, cpu, prev, sn->balance);
+    bool shares = (c->domain.domain[0].params->flags & DOMAIN_SHARE) != 0;
+    bool waits = shares && next != NULL && smtnice_must_wait(p, cpu, next);
+    bool was_busy = c->is_busy;
 
-    if (smtnice_look_at_siblings(p, cpu, next) || next == NULL)
+    c->is_busy = next != NULL && !waits;
+    /* Siblings ask only what runs here, so a thread that stays idle has no news for them. */
+    if (shares && (was_busy || c->is_busy))
+        smtnice_kick_siblings(p, cpu, next);
+    if (!c->is_busy)
         return NULL;
     o1_start(p, next, prev);
     return next;
@@ -183,7 +201,7 @@ const struct policy_ops policy_smtnice = {
     .source = "spec linux 6.2",
     .params = smtnice_params,
     .policy_bytes = sizeof(struct smtnice),
-    .cpu_bytes = sizeof(struct domain_cpu),
+    .cpu_bytes = sizeof(struct smtnice_cpu),
     .task_bytes = sizeof(struct sd267_task),
     .balances = true,
     .init = smtnice_init,

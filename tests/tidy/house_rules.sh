@@ -30,7 +30,7 @@ for room in src/*/; do
 done | under "missing"
 
 # Every golden case and every scenario is listed where it is played.
-for file in $(printf '%s\n' "$files" | grep -E '^tests/(cli/cases|scenario)/.*\.(case|scn)$'); do
+for file in $(printf '%s\n' "$files" | grep -E '^tests/(cli/cases|scenario|property/kept)/.*\.(case|scn)$'); do
     name=${file##*/}
     grep -q "^  '${name%.*}',$" "$(printf '%s' "$file" | sed 's|^\(tests/[a-z]*\)/.*|\1|')/meson.build" || echo "$file"
 done | under "not in its meson.build"

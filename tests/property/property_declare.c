@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * property_declare.c - the table of promises. A new policy gets its line here.
+ *
+ * The promises follow from what the policies' sources say (the files under src/policy name them):
+ * what is a known limit there, such as a sync wake-up that tells nobody, is not promised here.
+ */
+#include <assert.h>
+#include <string.h>
+
+#include "base/units.h"
+#include "property_declare.h"
+
+static int64_t param(const struct policy_spec *spec, const char *name)
+{
+    for (int i = 0; spec->ops->params[i].name != NULL; i++)
+        if (strcmp(spec->ops->params[i].name, name) == 0)
+            return spec->params[i];
+    assert(!"the table names parameters that exist");
+    return 0;
+}
+
+/* Each task before it in line has one turn, which ends at a tick. */
+static int64_t ideal_wait_ns(const struct policy_spec *spec, int tasks)
+{
+    return tasks * (param(spec, "turn") + 1) * HL_NS_PER_MS;
+}
+
+/*
+ * A waiting task that has a slice left is a candidate of every cpu, so no new epoch begins before it
+ * runs; a sleeper's slice is below twice 11 jiffies of 10 ms. One more epoch if it has none left.
+ */
+static int64_t linux24_wait_ns(const struct policy_spec *spec, int tasks)
+{
+    (void)spec;
+    return 2 * tasks * 22 * 10 * HL_NS_PER_MS;
+}
+
+/*
+ * Interactive tasks stay in `active` until STARVE jiffies (2 s at most) per runnable task have gone by
+ * since the first one expired; then each uses up its slice, at most 300 jiffies, and expires. The
+ * arrays change places, and the same may happen again before the task's own turn comes.
+ */
+static int64_t o1_wait_ns(const struct policy_spec *spec, int tasks)
+{
+    (void)spec;
+    return 2 * (tasks * (2000 + 300) + 1) * HL_NS_PER_MS;
+}
+
+static int64_t ideal_idle_ns(const struct policy_spec *spec, const struct machine *m)
+{
+    (void)spec, (void)m;
+    return 0;
+}
+
+/* Of a period and the time before the first tick of a run, which is another one at most. */
+static const int64_t o1_two_ticks_ns = 2 * HL_NS_PER_MS;
+
+/*
+ * The tick of an idle cpu takes a task from the longest queue, which has one that waits. Not between
+ * nodes, where loads are compared by a threshold; not in 2.5.32, which spares warm tasks.
+ */
+static int64_t o1_idle_ns(const struct policy_spec *spec, const struct machine *m)
+{
+    if (m->node_count > 1 || param(spec, "version") == 3 || param(spec, "kernel") == 1)
+        return DECLARES_NOTHING;
+    return o1_two_ticks_ns;
+}
+
+static int64_t ht3_idle_ns(const struct policy_spec *spec, const struct machine *m)
+{
+    (void)spec;
+    return m->node_count > 1 ? DECLARES_NOTHING : o1_two_ticks_ns;
+}
+
+/* Queues of unequal size may hide one that has a waiting task behind a longer one that has none. */
+static int64_t c1_idle_ns(const struct policy_spec *spec, const struct machine *m)
+{
+    bool by_core = param(spec, "share") == 1;
+
+    if (m->node_count > 1 || param(spec, "idle_tick_resched") == 0)
+        return DECLARES_NOTHING;
+    for (int cpu = 1; cpu < m->cpu_count; cpu++)
+        if (by_core ? machine_core_size(m, cpu) != machine_core_size(m, 0)
+                    : machine_package_size(m, cpu) != machine_package_size(m, 0))
+            return DECLARES_NOTHING;
+    return o1_two_ticks_ns;
+}
+
+static const struct property_declaration declarations[] = {
+    {"c1", true, true, o1_wait_ns, c1_idle_ns},
+    {"fifo", false, false, NULL, NULL},
+    {"ht3", true, true, o1_wait_ns, ht3_idle_ns},
+    {"ideal", true, true, ideal_wait_ns, ideal_idle_ns},
+    /* With an affinity: other cpus' epochs may refill the slice of what runs where it must wait. */
+    {"linux24", true, false, linux24_wait_ns, NULL},
+    {"o1", true, true, o1_wait_ns, o1_idle_ns},
+    {"sd267", true, true, o1_wait_ns, NULL},
+    {"sdmm", true, true, o1_wait_ns, NULL},
+    {"smtnice", true, true, o1_wait_ns, NULL},
+    {"w26", true, true, o1_wait_ns, NULL},
+};
+
+const struct property_declaration *property_declaration_find(const char *policy)
+{
+    static const struct property_declaration nothing = {.policy = ""};
+
+    for (int i = 0; i < HL_COUNT_OF(declarations); i++)
+        if (strcmp(declarations[i].policy, policy) == 0)
+            return &declarations[i];
+    return &nothing;
+}

@@ -183,18 +183,29 @@ static int bsd4_shortest(struct policy *p, const struct policy_task *t)
     return best;
 }
 
+static int32_t bsd4_queue_for(struct policy *p, const struct policy_task *t)
+{
+    return t->allowed == NULL ? BSD4_GLOBAL_QUEUE : bsd4_shortest(p, t);
+}
+
+/* The task goes to another cpu's own queue. */
+static void bsd4_tell_owner(struct policy *p, const struct policy_task *t, int cpu)
+{
+    if (policy_running(p, cpu) == NULL)
+        bsd4_tell(p, cpu);
+    else
+        bsd4_displace(p, t, cpu);
+}
+
 static void bsd4_add(struct policy *p, struct policy_task *t, const struct policy_wakeup *w)
 {
     int here = w->waker_cpu;
-    int32_t queue = t->allowed == NULL ? BSD4_GLOBAL_QUEUE : bsd4_shortest(p, t);
+    int32_t queue = bsd4_queue_for(p, t);
     bool here_busy = policy_running(p, here) != NULL;
     bool delivered = false;
 
     if (queue >= 0 && queue != here) {
-        if (policy_running(p, queue) == NULL)
-            bsd4_tell(p, queue);
-        else
-            bsd4_displace(p, t, queue);
+        bsd4_tell_owner(p, t, queue);
     } else {
         /* An interrupt keeps its cpu busy as well; an idle cpu that took it looks into the queue afterwards. */
         if (queue == BSD4_GLOBAL_QUEUE && (here_busy || w->from_irq))
@@ -312,17 +323,23 @@ static bool bsd4_wins(struct policy *p, const struct bsd4_cpu *c)
     return policy_random(p, (uint64_t)racing) < (uint64_t)g->queued_count;
 }
 
-static void bsd4_requeue(struct policy *p, struct policy_task *prev, const struct bsd4_cpu *c)
+static void bsd4_requeue(struct policy *p, int cpu, struct policy_task *prev)
 {
     const struct bsd4 *g = policy_data(p);
+    const struct bsd4_cpu *c = policy_cpu_data(p, cpu);
     struct bsd4_task *d = bsd4_task(prev);
     bool at_head = c->preempt && !d->slice_end && g->release > BSD_5_4;
+    int32_t queue = bsd4_queue_for(p, prev);
 
     if (!c->preempt && !d->yielded && !prev->is_kernel)
         d->priority = d->user_priority; /* it passes through user mode */
     d->slice_end = false;
-    bsd4_queue_add(p, prev, prev->allowed == NULL ? BSD4_GLOBAL_QUEUE : bsd4_shortest(p, prev),
-                   at_head);
+    /* As any other enqueueing: this cpu may choose another task, and this one suits idle cpus. */
+    if (queue == BSD4_GLOBAL_QUEUE)
+        (void)bsd4_forward(p, cpu);
+    else if (queue != cpu)
+        bsd4_tell_owner(p, prev, queue);
+    bsd4_queue_add(p, prev, queue, at_head);
 }
 
 static void bsd4_set_idle(struct bsd4 *g, int cpu, bool idle)
@@ -350,7 +367,7 @@ static struct policy_task *bsd4_pick(struct policy *p, int cpu, struct policy_ta
         return prev; /* an IPI for a task that has gone */
     policy_lock(p, cpu, BSD4_LOCK);
     if (prev != NULL)
-        bsd4_requeue(p, prev, c);
+        bsd4_requeue(p, cpu, prev);
     if (!raced || bsd4_wins(p, c))
         next = bsd4_choose(p, cpu);
     c->resched = c->preempt = false;

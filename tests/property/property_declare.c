@@ -5,7 +5,7 @@
  * The promises follow from what the policies' sources say (the files under src/policy name them):
  * what is a known limit there, such as a sync wake-up that tells nobody, is not promised here.
  */
-#include <assert.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/units.h"
@@ -16,8 +16,7 @@ static int64_t param(const struct policy_spec *spec, const char *name)
     for (int i = 0; spec->ops->params[i].name != NULL; i++)
         if (strcmp(spec->ops->params[i].name, name) == 0)
             return spec->params[i];
-    assert(!"the table names parameters that exist");
-    return 0;
+    abort(); /* the table names a parameter that does not exist */
 }
 
 /* Each task before it in line has one turn, which ends at a tick. */
@@ -87,7 +86,20 @@ static int64_t c1_idle_ns(const struct policy_spec *spec, const struct machine *
     return o1_two_ticks_ns;
 }
 
+/* All idle cpus are told of what goes to the queue of all, unless a tunable says otherwise. */
+static int64_t bsd4_idle_ns(const struct policy_spec *spec, const struct machine *m)
+{
+    (void)m;
+    for (int i = 0; spec->ops->params[i].name != NULL; i++)
+        if (strncmp(spec->ops->params[i].name, "ipiwakeup.", 10) == 0 &&
+            spec->params[i] != spec->ops->params[i].value)
+            return DECLARES_NOTHING;
+    return 0;
+}
+
 static const struct property_declaration declarations[] = {
+    /* Nice values further apart than cpu use can cost starve the worse one. */
+    {"4bsd", false, false, NULL, bsd4_idle_ns},
     {"c1", true, true, o1_wait_ns, c1_idle_ns},
     {"fifo", false, false, NULL, NULL},
     {"ht3", true, true, o1_wait_ns, ht3_idle_ns},

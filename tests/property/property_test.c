@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/text.h"
@@ -21,7 +22,7 @@
 #include "property_case.h"
 #include "property_check.h"
 
-enum { SHRINK_TRIES_MAX = 2000, FAILURES_MAX = 5 };
+enum { SHRINK_TRIES_MAX = 2000, SHRINK_SECONDS_MAX = 20, FAILURES_MAX = 5 };
 
 struct arguments {
     int64_t seeds, first;
@@ -48,13 +49,20 @@ static void check_case(const struct property_case *c, struct property_finding *f
     scenario_close(&s);
 }
 
+struct shrinking {
+    enum property property; /* that must go on failing */
+    time_t until;
+};
+
 static bool still_fails(void *context, const struct property_case *c)
 {
-    const struct property_finding *first = context;
+    const struct shrinking *shrinking = context;
     struct property_finding now;
 
+    if (time(NULL) > shrinking->until)
+        return false;
     check_case(c, &now);
-    return now.property == first->property;
+    return now.property == shrinking->property;
 }
 
 static bool write_file(const char *path, const struct property_text *text)
@@ -107,13 +115,15 @@ static void keep_case(const struct arguments *a, const struct property_case *c, 
 static void report(const struct arguments *a, struct property_case *c,
                    const struct property_finding *found)
 {
-    struct property_finding first = *found, last = *found;
+    struct shrinking shrinking = {.property = found->property,
+                                  .until = time(NULL) + SHRINK_SECONDS_MAX};
+    struct property_finding last;
     uint64_t seed = c->seed;
     int tries;
 
     printf("%s, seed %" PRIu64 ": \"%s\" does not hold: %s\n", c->policy, c->seed,
-           property_names[first.property], first.text);
-    tries = property_case_shrink(c, SHRINK_TRIES_MAX, still_fails, &first);
+           property_names[found->property], found->text);
+    tries = property_case_shrink(c, SHRINK_TRIES_MAX, still_fails, &shrinking);
     check_case(c, &last);
     printf("after %d smaller ones: %s\n", tries, last.text);
     keep_case(a, c, seed, &last);

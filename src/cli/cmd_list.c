@@ -133,6 +133,8 @@ static enum hl_status list_policies(bool is_verbose, struct hl_error *err)
              is_verbose && p != NULL && p->name != NULL; p++)
             print_param(p);
     }
+    if (is_verbose)
+        puts("Sources such as 'spec linux 5.8' are explained in docs/sources.md.");
     return HL_OK;
 }
 

@@ -271,7 +271,7 @@ static void handle_step_end(struct sim *s)
     int32_t cpu = step_ends_first(&s->step_ends);
 
     count_event(s, s->now_ns, EVENT_ORDER(EVENT_STEP_END, cpu));
-    step_ends_set(&s->step_ends, cpu, INT64_MAX);
+    /* Whatever comes of it sets the cpu's next step end, or that there is none. */
     steps_advance(s, cpu);
 }
 

@@ -353,6 +353,10 @@ static pid_t start_program(int *build_pid)
 
         /* Dies with the test, should that fail on its way. */
         (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+        /* What ran the test may ignore them (nohup, a shell's background job). */
+        (void)signal(SIGINT, SIG_DFL);
+        (void)signal(SIGTERM, SIG_DFL);
+        (void)signal(SIGHUP, SIG_DFL);
         hl_interrupt_catch();
         _exit(hl_exit_code(build_once(&run, &err)));
     }

@@ -66,6 +66,7 @@ struct policy_task { /* owned by the host; a policy reads it and may use `link` 
     int32_t mm;      /* tasks of one address space share it */
     enum policy_class class;
     int32_t rt_priority; /* 1 .. 99 for fifo and rr, larger is better; else 0 */
+    int64_t slice_ns;    /* asked for by sched_setattr; 0: the policy's default. Inherited by children */
     bool is_kernel;      /* a kernel thread: no address space of its own */
     int32_t last_cpu;    /* where it last ran; before its first run POLICY_NO_CPU */
     int32_t on_cpu;      /* the cpu executing it now, else POLICY_NO_CPU; still set while it is dequeued,
@@ -78,7 +79,7 @@ struct policy_task { /* owned by the host; a policy reads it and may use `link` 
 /*
  * A parameter of a policy as written after its name: `o1:version=2.6.0:kernel=up`. Values are
  * int64_t: a choice is the index of its word in `choices` (words separated by '|'); a bool is
- * y, n, or the bare name (y); a duration is ns ("5ms"); a decimal is in millionths; flags are the sum
+ * y, n, the bare name (y) or NO_ and the name (n); a duration is ns ("5ms"); a decimal is in millionths; flags are the sum
  * of 1 << index of the words given, joined by '+' ("NEWIDLE+EXEC"), or "none".
  */
 enum policy_param_type {
@@ -108,8 +109,9 @@ struct policy; /* below */
 struct policy_clock { /* how the kernel of this policy keeps time; zeroed fields are filled with the defaults below */
     int32_t hz;           /* [1000] ticks per second and cpu */
     int32_t stat_hz;      /* [0: none] statistics clock */
-    enum { PHASE_RANDOM, PHASE_STAGGERED, PHASE_TOGETHER } phase; /* [random: one uniform phase per cpu and run];
-                                                       together: one per run, the same for all cpus */
+    enum { PHASE_RANDOM, PHASE_STAGGERED, PHASE_TOGETHER, PHASE_ALIGNED } phase; /* [random: one uniform phase per cpu and run];
+                                                       together: one per run, the same for all cpus;
+                                                       aligned: at multiples of the period from time zero */
     bool idle_cpus_tick;  /* [no] call tick(cpu, NULL) on idle cpus */
     bool count_repick;    /* [no] a runnable task that enters the scheduler and is picked again counts as an involuntary switch */
     bool timers_on_boot_cpu; /* [no] sleeps end on cpu 0 instead of the cpu where the task went to sleep */

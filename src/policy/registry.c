@@ -16,6 +16,8 @@
 #define POLICIES(X)                                                                                \
     X(bsd4)                                                                                        \
     X(c1)                                                                                          \
+    X(cfs)                                                                                         \
+    X(eevdf)                                                                                       \
     X(fifo)                                                                                        \
     X(ht3)                                                                                         \
     X(ideal)                                                                                       \
@@ -197,7 +199,20 @@ static enum hl_status find_param(const struct policy_spec *spec, const char *nam
     return hl_fail_unknown(err, HL_USAGE, spec->text, "parameter", name, known, count);
 }
 
-/* "name=value", or "name" for a bool. */
+/* "NO_name" says n to a bool "name", as in the kernel's list of features. */
+static bool is_negated(const struct policy_spec *spec, const char *piece)
+{
+    const struct policy_param_info *info = spec->ops->params;
+
+    if (strncmp(piece, "NO_", 3) != 0)
+        return false;
+    for (; info != NULL && info->name != NULL; info++)
+        if (info->type == PARAM_BOOL && strcmp(info->name, piece + 3) == 0)
+            return true;
+    return false;
+}
+
+/* "name=value", or "name" or "NO_name" for a bool. */
 static enum hl_status assign(struct policy_spec *spec, char *piece, uint64_t *given,
                              struct hl_error *err)
 {
@@ -205,8 +220,12 @@ static enum hl_status assign(struct policy_spec *spec, char *piece, uint64_t *gi
     struct assignment a = {.text = equals == NULL ? "y" : equals + 1, .spec = spec->text};
     int index;
 
-    if (equals != NULL)
+    if (equals != NULL) {
         *equals = '\0';
+    } else if (is_negated(spec, piece)) {
+        piece += 3;
+        a.text = "n";
+    }
     HL_TRY(find_param(spec, piece, &index, err));
     a.info = &spec->ops->params[index];
     if (equals == NULL && a.info->type != PARAM_BOOL)

@@ -60,6 +60,7 @@ static enum hl_status ring_init(struct sim *s, struct tick_ring *ring, int hz, c
         case PHASE_RANDOM: phase_ns = (int64_t)hl_rng_below(&rng, (uint64_t)period_ns); break;
         case PHASE_STAGGERED: phase_ns = period_ns * (cpu + 1) / (s->cpu_count + 1); break;
         case PHASE_TOGETHER: phase_ns = common_ns; break;
+        case PHASE_ALIGNED: break;
         }
         for (; place > 0 && ring->phase_ns[place - 1] > phase_ns; place--) {
             ring->phase_ns[place] = ring->phase_ns[place - 1];

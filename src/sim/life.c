@@ -111,6 +111,7 @@ void life_begin(struct sim *s, struct sim_task *t, const struct workload_task *h
     t->pub.nice = how->nice;
     t->pub.class = (enum policy_class)how->class;
     t->pub.rt_priority = how->rt_priority;
+    t->pub.slice_ns = how->slice_ns;
     t->pub.is_kernel = how->is_kernel;
     t->trace.is_work = !t->background;
     if (how->cpu_set >= 0)
@@ -140,6 +141,7 @@ void life_fork(struct sim *s, struct sim_task *parent, int program, bool vfork)
     t->pub.nice = parent->pub.nice;
     t->pub.class = parent->pub.class;
     t->pub.rt_priority = parent->pub.rt_priority;
+    t->pub.slice_ns = parent->pub.slice_ns;
     t->pub.is_kernel = parent->pub.is_kernel;
     t->pub.allowed = parent->pub.allowed;
     t->pub.group = parent->pub.group;

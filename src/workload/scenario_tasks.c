@@ -13,6 +13,7 @@
 #include "machine/cpu_list.h"
 
 enum { CLASS_COUNT = 5, CLASS_FIRST_RT = 3 };
+enum { SLICE_MIN_NS = 100000, SLICE_MAX_NS = 100000000 }; /* what the kernel takes */
 
 /* In the order of workload_task.class. */
 static const char *const class_words[CLASS_COUNT] = {"normal", "batch", "idle", "fifo", "rr"};
@@ -55,11 +56,12 @@ enum hl_status scenario_program(struct scenario_build *b, struct scenario_cursor
     return scenario_steps(b, c, name, &program, err);
 }
 
-enum attribute { AT, NICE, CLASS, RT, ON, START, KERNEL, BACKGROUND, ATTRIBUTE_COUNT };
+enum attribute { AT, NICE, CLASS, RT, ON, START, SLICE, KERNEL, BACKGROUND, ATTRIBUTE_COUNT };
 
 static const char *const attribute_words[ATTRIBUTE_COUNT] = {
     [AT] = "at", [NICE] = "nice",   [CLASS] = "class",   [RT] = "rt",
-    [ON] = "on", [START] = "start", [KERNEL] = "kernel", [BACKGROUND] = "background",
+    [ON] = "on", [START] = "start", [SLICE] = "slice",   [KERNEL] = "kernel",
+    [BACKGROUND] = "background",
 };
 
 static enum hl_status read_attribute(struct scenario_build *b, struct scenario_cursor *c,
@@ -89,6 +91,12 @@ static enum hl_status read_attribute(struct scenario_build *b, struct scenario_c
     case START:
         HL_TRY(scenario_need_int(c, "start", 0, b->s->machine.cpu_count - 1, &value, err));
         task->start_cpu = (int32_t)value;
+        return HL_OK;
+    case SLICE:
+        HL_TRY(scenario_need_duration(c, "slice", &value, err));
+        if (value < SLICE_MIN_NS || value > SLICE_MAX_NS)
+            return scenario_fail(c, err, "slice is %" PRId64 " ns; expected 100us to 100ms", value);
+        task->slice_ns = value;
         return HL_OK;
     case KERNEL: task->is_kernel = true; return HL_OK;
     case BACKGROUND: task->background = true; return HL_OK;

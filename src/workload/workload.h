@@ -93,6 +93,7 @@ struct workload_task { /* exists at the start */
     int64_t at_ns; /* becomes runnable at */
     int32_t nice, rt_priority;
     int32_t class;     /* enum policy_class in policy.h: 0 normal, 1 batch, 2 idle, 3 fifo, 4 rr */
+    int64_t slice_ns;  /* asked of the scheduler; 0: its default */
     int32_t cpu_set;   /* in cpu_sets; -1: all */
     int32_t start_cpu; /* counts as its last cpu; -1: none (placed as a fork by cpu 0) */
     bool is_kernel;    /* a kernel thread */

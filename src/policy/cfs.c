@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * cfs.c - the Completely Fair Scheduler as of Linux 6.1.
+ *
+ * Idea:    a task's vruntime grows by the time it runs, divided by its weight; the least one runs
+ *          next. Everyone should run once in `latency`, so a slice is latency by weight, and ticks
+ *          look whether it is used up. A sleeper comes back at most half a latency behind the
+ *          others, and preempts if that is enough.
+ * Source:  spec modern 2, 6.
+ * Omits:   yield_to, group entities.
+ * Good at: quick answers: whoever sleeps much runs at once when woken.
+ * Bad at:  saying what latency a task gets: sleepers' credit depends on how many run.
+ */
+#include "policy/fair.h"
+
+struct cfs {
+    struct fair fair; /* first */
+    int64_t latency_ns, min_granularity_ns, idle_min_granularity_ns, wakeup_granularity_ns;
+    int64_t nr_latency;
+    bool gentle_fair_sleepers, start_debit, last_buddy;
+};
+
+static const struct cfs *cfs_of(const struct policy *p)
+{
+    return policy_data(p);
+}
+
+/* ---- clock and slice: 2.2, 2.3 ---- */
+
+static struct fair_entity *first_waiting(const struct fair_cpu *c)
+{
+    return fair_entity_of_node(c->tree.first);
+}
+
+static void cfs_update_min_vruntime(struct fair_cpu *c)
+{
+    const struct fair_entity *curr = c->curr, *first = first_waiting(c);
+    int64_t least = c->min_vruntime;
+
+    if (curr != NULL && curr->on_rq)
+        least = first != NULL ? HL_MIN(curr->vruntime, first->vruntime) : curr->vruntime;
+    else if (first != NULL)
+        least = first->vruntime;
+    c->min_vruntime = HL_MAX(c->min_vruntime, least);
+}
+
+static void cfs_update_curr(struct policy *p, struct fair_cpu *c, struct fair_entity *se)
+{
+    (void)p;
+    (void)se;
+    cfs_update_min_vruntime(c);
+}
+
+static int64_t cfs_sched_slice(const struct policy *p, const struct fair_cpu *c,
+                               const struct fair_entity *se)
+{
+    const struct cfs *cfs = cfs_of(p);
+    int64_t count = c->h_nr + !se->on_rq, weight = c->load_weight, slice, floor;
+    int64_t period = count > cfs->nr_latency ? count * cfs->min_granularity_ns : cfs->latency_ns;
+
+    if (!se->on_rq)
+        weight += se->weight;
+    slice = period * se->weight / weight;
+    floor = se->is_idle_policy && c->idle_nr < c->h_nr ? cfs->idle_min_granularity_ns
+                                                       : cfs->min_granularity_ns;
+    return HL_MAX(slice, floor);
+}
+
+/* ---- placement: 2.4 ---- */
+
+static void cfs_place_entity(struct policy *p, struct fair_cpu *c, struct fair_entity *se,
+                             enum fair_move why)
+{
+    const struct cfs *cfs = cfs_of(p);
+    int64_t credit;
+
+    if (why == FAIR_MOVE_WAKE_MIGRATED)
+        se->vruntime -= fair_cpu_of(p, se->cpu)->min_vruntime;
+    if (why != FAIR_MOVE_WAKE)
+        se->vruntime += c->min_vruntime;
+    if (why == FAIR_MOVE_FORK || why == FAIR_MOVE_MIGRATE)
+        return;
+    credit = se->is_idle_policy ? cfs->min_granularity_ns : cfs->latency_ns;
+    if (cfs->gentle_fair_sleepers)
+        credit /= 2;
+    se->vruntime = HL_MAX(se->vruntime, c->min_vruntime - credit);
+}
+
+/* task_fork_fair: relative to the forking cpu until the child is queued. */
+static void cfs_fork(struct policy *p, struct fair_cpu *c, struct fair_entity *se)
+{
+    int64_t start;
+
+    fair_update_curr(p, c);
+    if (c->curr != NULL)
+        se->vruntime = c->curr->vruntime;
+    start = c->min_vruntime;
+    if (cfs_of(p)->start_debit)
+        start += fair_calc_delta(cfs_sched_slice(p, c, se), se);
+    se->vruntime = HL_MAX(se->vruntime, start) - c->min_vruntime;
+}
+
+static void cfs_leaving(struct policy *p, struct fair_cpu *c, struct fair_entity *se,
+                        enum fair_move why)
+{
+    (void)p;
+    (void)c;
+    (void)se;
+    (void)why;
+}
+
+static void cfs_left(struct policy *p, struct fair_cpu *c, struct fair_entity *se,
+                     enum fair_move why)
+{
+    (void)p;
+    if (why == FAIR_MOVE_MIGRATE)
+        se->vruntime -= c->min_vruntime;
+    cfs_update_min_vruntime(c);
+}
+
+static void cfs_reweight(struct policy *p, struct fair_cpu *c, struct fair_entity *se,
+                         int32_t weight, uint32_t inverse)
+{
+    (void)p;
+    if (se->on_rq)
+        c->load_weight += weight - se->weight;
+    se->weight = weight;
+    se->inverse = inverse;
+}
+
+/* ---- preemption: 2.5, 2.6 ---- */
+
+/* check_preempt_tick */
+static void cfs_entity_tick(struct policy *p, struct fair_cpu *c, struct fair_entity *se)
+{
+    int64_t ideal, ran;
+
+    if (c->h_nr <= 1)
+        return;
+    ideal = cfs_sched_slice(p, c, se);
+    ran = se->sum_exec_ns - se->prev_sum_exec_ns;
+    if (ran > ideal) {
+        fair_resched(p, c);
+        fair_clear_buddies(c, se);
+        return;
+    }
+    if (ran < cfs_of(p)->min_granularity_ns)
+        return;
+    if (se->vruntime - first_waiting(c)->vruntime > ideal)
+        fair_resched(p, c);
+}
+
+/* 1: `other` should preempt `se`; 0: it is less than a granularity behind; -1: it is not behind. */
+static int cfs_wakeup_preempt_entity(const struct policy *p, const struct fair_entity *se,
+                                     const struct fair_entity *other)
+{
+    int64_t behind = se->vruntime - other->vruntime;
+
+    if (behind <= 0)
+        return -1;
+    return behind > fair_calc_delta(cfs_of(p)->wakeup_granularity_ns, other);
+}
+
+/* check_preempt_wakeup */
+static bool cfs_wakeup_preempt(struct policy *p, struct fair_cpu *c, struct fair_entity *se)
+{
+    const struct cfs *cfs = cfs_of(p);
+    struct fair_entity *curr = c->curr;
+
+    if (curr->is_idle_policy && !se->is_idle_policy)
+        return true;
+    if (se->task->class != CLASS_NORMAL)
+        return false;
+    fair_update_curr(p, c);
+    if (cfs_wakeup_preempt_entity(p, curr, se) != 1)
+        return false;
+    if (!se->is_idle_policy)
+        c->next = se;
+    if (cfs->last_buddy && c->h_nr >= cfs->nr_latency && curr->on_rq)
+        c->last = curr;
+    return true;
+}
+
+/* ---- pick: 2.7 ---- */
+
+static struct fair_entity *cfs_pick(struct policy *p, struct fair_cpu *c)
+{
+    struct fair_entity *curr = c->curr, *first = first_waiting(c), *left = first, *chosen, *second;
+
+    if (left == NULL || (curr != NULL && curr->vruntime < left->vruntime))
+        left = curr;
+    chosen = left;
+    if (c->skip != NULL && c->skip == chosen) {
+        if (chosen == curr) {
+            second = first;
+        } else {
+            second = fair_entity_of_node(fair_tree_next(&chosen->node));
+            if (second == NULL || (curr != NULL && curr->vruntime < second->vruntime))
+                second = curr;
+        }
+        if (second != NULL && cfs_wakeup_preempt_entity(p, second, left) < 1)
+            chosen = second;
+    }
+    if (c->next != NULL && cfs_wakeup_preempt_entity(p, c->next, left) < 1)
+        chosen = c->next;
+    else if (c->last != NULL && cfs_wakeup_preempt_entity(p, c->last, left) < 1)
+        chosen = c->last;
+    return chosen;
+}
+
+static void cfs_set_next(struct policy *p, struct fair_cpu *c, struct fair_entity *se)
+{
+    (void)p;
+    (void)c;
+    (void)se;
+}
+
+static void cfs_yield(struct policy *p, struct fair_cpu *c, struct fair_entity *se)
+{
+    (void)p;
+    c->skip = se;
+}
+
+/* ---- the policy ---- */
+
+static const struct fair_rules cfs_rules = {
+    .update_curr = cfs_update_curr,
+    .place_entity = cfs_place_entity,
+    .leaving = cfs_leaving,
+    .left = cfs_left,
+    .pick = cfs_pick,
+    .set_next = cfs_set_next,
+    .entity_tick = cfs_entity_tick,
+    .wakeup_preempt = cfs_wakeup_preempt,
+    .fork = cfs_fork,
+    .yield = cfs_yield,
+    .reweight = cfs_reweight,
+};
+
+/* A tunable that nobody wrote grows with the cpus. */
+static int64_t scaled(const struct policy *p, const char *name, int64_t base_ns)
+{
+    int64_t given = policy_param(p, name);
+
+    return given != POLICY_PARAM_UNSET ? given : base_ns * fair_of(p)->scale;
+}
+
+static enum hl_status cfs_init(struct policy *p, struct hl_error *err)
+{
+    struct cfs *cfs = policy_data(p);
+
+    HL_TRY(fair_init(p, &cfs_rules, FAIR_6_1, err));
+    cfs->latency_ns = scaled(p, "sched_latency_ns", 6 * HL_NS_PER_MS);
+    cfs->min_granularity_ns = scaled(p, "sched_min_granularity_ns", 750 * HL_NS_PER_US);
+    cfs->wakeup_granularity_ns = scaled(p, "sched_wakeup_granularity_ns", HL_NS_PER_MS);
+    cfs->idle_min_granularity_ns = policy_param(p, "sched_idle_min_granularity_ns");
+    cfs->nr_latency = (cfs->latency_ns + cfs->min_granularity_ns - 1) / cfs->min_granularity_ns;
+    cfs->fair.base_slice_ns = cfs->min_granularity_ns; /* unused by these rules */
+    cfs->gentle_fair_sleepers = policy_param(p, "GENTLE_FAIR_SLEEPERS") != 0;
+    cfs->start_debit = policy_param(p, "START_DEBIT") != 0;
+    cfs->last_buddy = policy_param(p, "LAST_BUDDY") != 0;
+    return HL_OK;
+}
+
+static const struct policy_param_info cfs_params[] = {
+    {"sched_latency_ns", PARAM_DURATION, "", NULL, 100000, HL_NS_PER_S, POLICY_PARAM_UNSET,
+     "everyone runs once in it; default 6 ms, scaled; spec modern 2.1"},
+    {"sched_min_granularity_ns", PARAM_DURATION, "", NULL, 100000, HL_NS_PER_S, POLICY_PARAM_UNSET,
+     "least slice; default 0.75 ms, scaled; spec modern 2.1"},
+    {"sched_wakeup_granularity_ns", PARAM_DURATION, "", NULL, 0, HL_NS_PER_S, POLICY_PARAM_UNSET,
+     "how far a woken task must be behind to preempt; default 1 ms, scaled; spec modern 2.1"},
+    {"sched_idle_min_granularity_ns", PARAM_DURATION, "", NULL, 0, HL_NS_PER_S, 750000,
+     "least slice of policy idle beside others; spec modern 2.1"},
+    FAIR_COMMON_PARAMS,
+    FAIR_FEATURE("GENTLE_FAIR_SLEEPERS", 1, "a sleeper's credit is halved; spec modern 2.4"),
+    FAIR_FEATURE("START_DEBIT", 1, "a new task begins a slice later; spec modern 2.4"),
+    FAIR_FEATURE("LAST_BUDDY", 1, "the preempted task is preferred afterwards; spec modern 2.6"),
+    {0}};
+
+const struct policy_ops policy_cfs = {
+    .name = "cfs",
+    .summary = "CFS of Linux 6.1: least weighted run time first",
+    .source = "spec modern 2",
+    .params = cfs_params,
+    .init = cfs_init,
+    .policy_bytes = sizeof(struct cfs),
+    FAIR_OPS,
+};

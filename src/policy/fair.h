@@ -1,0 +1,518 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * fair.h - the fair class of today's Linux: what cfs (6.1) and eevdf (6.12, 6.18) share.
+ *
+ * A cpu has one fair queue. Entities that wait are in its tree, the running one (`curr`) is not. A
+ * rule set (struct fair_rules) says how virtual time is given and who is picked; all else is
+ * common:
+ *
+ *     pelt.[ch]         load tracking
+ *     fair_tree.[ch]    the waiting entities
+ *     fair_entity.c     charging, entering and leaving the queue, weights and loads
+ *     fair_class.c      the callbacks of policy.h: classes, wakeups, pick, tick
+ *     fair_rt.c         fifo and rr, above the fair class
+ *     fair_domains.c    scheduling domains and groups
+ *     fair_select.c     which cpu a woken, forked or exec'd task goes to
+ *     fair_groups.c     balancing: how busy the groups are, which is the busiest, how much to move
+ *     fair_balance.c    balancing: who moves; periodic passes, active balance
+ *     fair_idle.c       balancing: cpus that become idle, cpus without a tick
+ *     fair_inspect.c    probe and check
+ *     cfs.c eevdf.c     the two rule sets
+ *
+ * Functions have the kernel's names where a rule has one there, after the prefix fair_, cfs_,
+ * eevdf_.
+ * Source: spec modern 1 to 9, 18.
+ * Omits:  task groups and bandwidth; NUMA balancing by page faults; energy-aware placement, uclamp,
+ *         clusters, asym packing; pressure of real time on capacity; the fair server; overlapping
+ *         NUMA groups (all nodes are equally far).
+ */
+#ifndef HL_POLICY_FAIR_H
+#define HL_POLICY_FAIR_H
+
+#include "base/units.h"
+#include "policy/fair_tree.h"
+#include "policy/pelt.h"
+#include "policy/policy.h"
+
+enum {
+    FAIR_NICE_0_WEIGHT = 1024,
+    FAIR_IDLE_WEIGHT = 3,
+    FAIR_CAPACITY_ONE = 1024,
+    FAIR_RT_PRIORITIES = 100,
+    FAIR_NO_TASK = -1
+};
+
+enum fair_level { FAIR_SMT, FAIR_MC, FAIR_PKG, FAIR_NUMA, FAIR_LEVEL_COUNT };
+
+enum fair_release { FAIR_6_1, FAIR_6_12_0, FAIR_6_12, FAIR_6_18 };
+
+/* Why an entity enters or leaves the queue (ENQUEUE_*, DEQUEUE_*). */
+enum fair_move {
+    FAIR_MOVE_WAKE,          /* it slept; on this cpu last */
+    FAIR_MOVE_WAKE_MIGRATED, /* it slept; on another cpu last */
+    FAIR_MOVE_FORK,
+    FAIR_MOVE_MIGRATE, /* queued before and after */
+    FAIR_MOVE_SLEEP,
+    FAIR_MOVE_EXIT,
+    FAIR_MOVE_UNDELAY /* a delayed entity leaves for good */
+};
+
+struct fair_wakes { /* who wakes many (record_wakee) */
+    int32_t flips, last_wakee;
+    int64_t decay_ns;
+};
+
+struct fair_entity {       /* task data */
+    struct fair_node node; /* in the tree; its vruntime and slice_ns are written at insertion */
+    struct policy_task *task;
+    struct hl_link in_tasks; /* fair_cpu.tasks */
+    int64_t vruntime, deadline;
+    int64_t vlag;    /* how far the queue's average was ahead when it left */
+    int64_t protect; /* slice protection: the stamp (6.12), or up to which vruntime (6.17) */
+    int64_t slice_ns;
+    int64_t exec_start_ns, sum_exec_ns, prev_sum_exec_ns;
+    struct pelt avg;
+    int32_t util_est_enqueued, util_est_ewma; /* 6.12 keeps the second only */
+    int32_t util_est_counted;                 /* part of its queue's sum */
+    int32_t weight;
+    uint32_t inverse; /* 2^32 / weight */
+    int32_t cpu;      /* of the queue it is in, or slept in */
+    int32_t recent_used_cpu;
+    int64_t rt_started_ns; /* rr: the turn */
+    struct fair_wakes wakes;
+    bool on_rq, is_delayed, has_rel_deadline;
+    bool is_new; /* forked, not yet queued */
+    bool is_idle_policy;
+};
+
+/* ---- domains ---- */
+
+struct fair_group {     /* the span of a child domain; shared by the cpus of the domain */
+    const int32_t *cpu; /* ascending */
+    int32_t cpu_count, core_count;
+    int64_t capacity, min_capacity, max_capacity;
+    bool is_smt;     /* the threads of one core */
+    bool imbalanced; /* affinity kept the level below from balancing */
+};
+
+struct fair_span { /* the cpus of a domain; shared by them */
+    enum fair_level level;
+    const int32_t *cpu;       /* ascending */
+    struct fair_group *group; /* by their first cpu */
+    int32_t cpu_count, group_count;
+    int64_t capacity;
+    int64_t newidle_cost_ns;
+    enum machine_distance distance; /* that balancing spans */
+    int32_t imb_numa_nr;
+    bool is_asym; /* capacities differ */
+};
+
+struct fair_domain { /* one level of one cpu */
+    struct fair_span *span;
+    int32_t own_group;
+    int32_t imbalance_pct, cache_nice_tries;
+    int32_t min_interval_ms, max_interval_ms, busy_factor;
+    int32_t balance_interval_ms, nr_balance_failed;
+    int64_t last_balance;                                    /* jiffies */
+    int32_t newidle_calls, newidle_successes, newidle_ratio; /* NI_RANDOM */
+    bool prefer_sibling;                                     /* its child says so */
+    bool shares_llc;
+};
+
+struct fair_llc { /* of cpus that share a last-level cache */
+    const int32_t *cpu;
+    int32_t cpu_count;
+    int32_t busy_count; /* nr_busy_cpus */
+    int32_t nr_idle_scan;
+    bool has_idle_cores;
+};
+
+/* ---- a cpu ---- */
+
+struct fair_cpu { /* cpu data */
+    int32_t cpu;
+    int32_t nr_running; /* of all classes, delayed ones too */
+    int32_t h_nr;       /* of the fair class, delayed ones too */
+    int32_t nr_delayed;
+    int32_t idle_nr; /* of policy idle */
+    int32_t rt_nr;
+    bool is_idle; /* the last pick found nothing */
+    bool need_resched;
+    bool rt_requeue;     /* rt_curr goes behind its equals: its turn is over, or it yields */
+    bool active_balance; /* a stopper is on its way */
+    bool in_nohz;        /* in the mask of cpus without a tick; leaves it at a busy tick */
+    uint8_t nohz_flags;  /* what the kick under way asks for */
+    int32_t push_cpu;
+    int32_t capacity;
+    int32_t misfit_load;
+    int64_t load_weight;
+    struct fair_entity *curr, *next, *last, *skip;
+    struct policy_task *rt_curr;
+    struct fair_tree tree;
+    int64_t min_vruntime; /* CFS: of the queue; EEVDF: the origin of the sums below */
+    int64_t avg_vruntime; /* EEVDF: sum of weight * (vruntime - origin) over the tree */
+    int64_t avg_load;     /* EEVDF: sum of the weights in the tree */
+    struct pelt avg;
+    int64_t util_est;          /* sum over queued tasks */
+    int64_t pelt_ns, clock_ns; /* the pelt clock at clock_ns; slower on a slower cpu */
+    struct hl_list tasks;      /* queued fair tasks, the most recently enqueued or set first */
+    struct hl_list rt_queue;   /* waiting rt tasks by priority, then order */
+    struct fair_wakes idle_wakes;
+    int64_t next_balance; /* jiffies */
+    int64_t idle_since_ns, avg_idle_ns;
+    struct fair_llc *llc;
+    int32_t llc_place; /* in llc->cpu */
+    int32_t domain_count;
+    struct fair_domain domain[FAIR_LEVEL_COUNT]; /* inside out */
+};
+
+/* ---- the policy ---- */
+
+struct fair_rules {
+    /* Time was charged to curr: deadlines, minima, resched. */
+    void (*update_curr)(struct policy *p, struct fair_cpu *c, struct fair_entity *se);
+    /* Gives vruntime (and deadline) to an entity about to be queued. */
+    void (*place_entity)(struct policy *p, struct fair_cpu *c, struct fair_entity *se,
+                         enum fair_move why);
+    /* Stays in the tree although it sleeps. NULL: never. */
+    bool (*delays)(struct policy *p, struct fair_cpu *c, const struct fair_entity *se);
+    /* The entity is about to leave (left: has left) the queue. */
+    void (*leaving)(struct policy *p, struct fair_cpu *c, struct fair_entity *se,
+                    enum fair_move why);
+    void (*left)(struct policy *p, struct fair_cpu *c, struct fair_entity *se, enum fair_move why);
+    struct fair_entity *(*pick)(struct policy *p, struct fair_cpu *c);
+    void (*set_next)(struct policy *p, struct fair_cpu *c, struct fair_entity *se);
+    void (*entity_tick)(struct policy *p, struct fair_cpu *c, struct fair_entity *se); /* NULL */
+    bool (*wakeup_preempt)(struct policy *p, struct fair_cpu *c, struct fair_entity *se);
+    void (*requeue_delayed)(struct policy *p, struct fair_cpu *c,
+                            struct fair_entity *se);                            /* NULL */
+    void (*fork)(struct policy *p, struct fair_cpu *c, struct fair_entity *se); /* NULL */
+    void (*yield)(struct policy *p, struct fair_cpu *c, struct fair_entity *se);
+    void (*reweight)(struct policy *p, struct fair_cpu *c, struct fair_entity *se, int32_t weight,
+                     uint32_t inverse);
+};
+
+struct fair { /* first in the policy data */
+    const struct fair_rules *rules;
+    enum fair_release release;
+    bool by_deadline; /* the tree is ordered by deadline and weighted sums are kept */
+    int32_t hz, scale;
+    int64_t tick_ns;
+    int64_t migration_cost_ns, base_slice_ns;
+    int32_t nr_migrate;
+    bool sis_util, util_est, wa_idle, wa_weight, wa_bias, cache_hot_buddy, wakeup_preemption;
+    bool ni_random, balance_drift, preemptible;
+    bool is_asym; /* cpus of unequal capacity */
+    bool overload;
+    struct fair_llc *llc;
+    int32_t llc_count;
+    uint64_t *nohz_mask; /* idle cpus */
+    int32_t nohz_count;
+    int64_t nohz_next_balance, nohz_next_blocked; /* jiffies */
+    bool nohz_has_blocked;
+    const int32_t
+        *first_cpu[FAIR_LEVEL_COUNT]; /* by cpu: the first one of its span at that level */
+    uint64_t *excluded;               /* cpus: scratch of a balancing pass */
+    void *group_stats;                /* by group: scratch of fair_groups.c */
+};
+
+static inline struct fair *fair_of(const struct policy *p)
+{
+    return policy_data(p);
+}
+
+static inline struct fair_cpu *fair_cpu_of(const struct policy *p, int cpu)
+{
+    return policy_cpu_data(p, cpu);
+}
+
+static inline struct fair_entity *fair_entity_of(const struct policy_task *t)
+{
+    return t->data;
+}
+
+static inline struct fair_entity *fair_entity_of_node(const struct fair_node *node)
+{
+    return (struct fair_entity *)(uintptr_t)node; /* it is the first member */
+}
+
+static inline int64_t fair_jiffies(const struct policy *p)
+{
+    return policy_now_ns(p) / fair_of(p)->tick_ns;
+}
+
+/* d * 1024 / weight */
+static inline int64_t fair_calc_delta(int64_t delta_ns, const struct fair_entity *se)
+{
+    if (se->weight == FAIR_NICE_0_WEIGHT)
+        return delta_ns;
+    return (int64_t)((unsigned __int128)(uint64_t)delta_ns * FAIR_NICE_0_WEIGHT * se->inverse >>
+                     32);
+}
+
+static inline bool fair_share_llc(const struct policy *p, int a, int b)
+{
+    return fair_cpu_of(p, a)->llc == fair_cpu_of(p, b)->llc;
+}
+
+/* available_idle_cpu */
+static inline bool fair_cpu_is_idle(const struct fair_cpu *c)
+{
+    return c->is_idle && c->nr_running == 0;
+}
+
+/* sched_idle_cpu: all its tasks have the policy idle */
+static inline bool fair_cpu_is_idle_policy(const struct fair_cpu *c)
+{
+    return c->nr_running > 0 && c->nr_running == c->idle_nr;
+}
+
+/* Tasks that want to run: without delayed ones from 6.18 on. */
+static inline int32_t fair_h_nr_counted(const struct fair *f, const struct fair_cpu *c)
+{
+    return f->release >= FAIR_6_18 ? c->h_nr - c->nr_delayed : c->h_nr;
+}
+
+static inline void fair_resched(struct policy *p, struct fair_cpu *c)
+{
+    c->need_resched = true;
+    policy_kick(p, c->cpu);
+}
+
+/* ---- fair_entity.c ---- */
+
+/* By nice value and policy; *inverse = 2^32 / weight. */
+int32_t fair_weight_of(const struct policy_task *t, uint32_t *inverse);
+void fair_update_curr(struct policy *p, struct fair_cpu *c);
+/* Brings the loads of the queue, and of se if not NULL, up to now. */
+void fair_update_load_avg(struct policy *p, struct fair_cpu *c, struct fair_entity *se);
+void fair_attach_load(struct policy *p, struct fair_cpu *c, struct fair_entity *se);
+void fair_detach_load(struct policy *p, struct fair_cpu *c, struct fair_entity *se);
+void fair_tree_enter(struct policy *p, struct fair_cpu *c, struct fair_entity *se);
+void fair_tree_leave(struct policy *p, struct fair_cpu *c, struct fair_entity *se);
+void fair_clear_buddies(struct fair_cpu *c, const struct fair_entity *se);
+void fair_enqueue_entity(struct policy *p, struct fair_cpu *c, struct fair_entity *se,
+                         enum fair_move why);
+/* False: it sleeps, delayed, in the tree. */
+bool fair_dequeue_entity(struct policy *p, struct fair_cpu *c, struct fair_entity *se,
+                         enum fair_move why);
+void fair_set_next_entity(struct policy *p, struct fair_cpu *c, struct fair_entity *se);
+void fair_put_prev_entity(struct policy *p, struct fair_cpu *c);
+void fair_reweight(struct policy *p, struct fair_entity *se, int32_t weight, uint32_t inverse);
+void fair_init_util(struct policy *p, struct fair_cpu *c, struct fair_entity *se);
+void fair_finish_delayed(struct policy *p, struct fair_cpu *c, struct fair_entity *se);
+
+/* ---- fair_class.c: the callbacks of both policies, and what balancing needs of them ---- */
+
+enum hl_status fair_init(struct policy *p, const struct fair_rules *rules,
+                         enum fair_release release, struct hl_error *err) HL_MUST_CHECK;
+void fair_clock(const struct policy *p, struct policy_clock *clock);
+void fair_fork(struct policy *p, struct policy_task *parent, struct policy_task *child);
+void fair_enqueue(struct policy *p, struct policy_task *t, int cpu, const struct policy_wakeup *w);
+void fair_dequeue(struct policy *p, struct policy_task *t, int cpu, enum policy_why why,
+                  enum policy_wait wait);
+struct policy_task *fair_pick(struct policy *p, int cpu, struct policy_task *prev);
+void fair_tick(struct policy *p, int cpu, struct policy_task *running);
+void fair_stopped(struct policy *p, int cpu, struct policy_task *preempted);
+void fair_yield(struct policy *p, struct policy_task *t);
+void fair_renice(struct policy *p, struct policy_task *t, int32_t old_nice);
+void fair_timer(struct policy *p, int cpu);
+void fair_check_preempt(struct policy *p, struct fair_cpu *c, struct fair_entity *se);
+
+/* ---- fair_rt.c ---- */
+
+void fair_rt_enqueue(struct policy *p, struct fair_cpu *c, struct policy_task *t);
+void fair_rt_dequeue(struct policy *p, struct fair_cpu *c, struct policy_task *t);
+struct policy_task *fair_rt_pick(struct policy *p, struct fair_cpu *c);
+void fair_rt_put(struct fair_cpu *c);
+void fair_rt_tick(struct policy *p, struct fair_cpu *c);
+int fair_rt_select_cpu(struct policy *p, struct policy_task *t, int cpu);
+
+/* ---- fair_domains.c ---- */
+
+enum hl_status fair_domains_init(struct policy *p, struct hl_error *err) HL_MUST_CHECK;
+bool fair_spans(const struct policy *p, const struct fair_domain *d, int cpu);
+
+/* ---- fair_select.c ---- */
+
+int fair_select_cpu(struct policy *p, struct policy_task *t, const struct policy_wakeup *w);
+
+/* Loads as balancing and placement see them. */
+static inline int64_t fair_cpu_load(const struct fair_cpu *c)
+{
+    return c->avg.load_avg;
+}
+
+static inline int64_t fair_cpu_util(const struct fair_cpu *c)
+{
+    return HL_MIN(HL_MAX((int64_t)c->avg.util_avg, c->util_est), (int64_t)c->capacity);
+}
+
+static inline int64_t fair_task_load(const struct fair_entity *se)
+{
+    return se->avg.load_avg;
+}
+
+static inline int64_t fair_task_util_est(const struct fair_entity *se)
+{
+    return HL_MAX(HL_MAX(se->avg.util_avg, se->util_est_ewma), se->util_est_enqueued);
+}
+
+static inline bool fair_fits(int64_t util, int64_t capacity)
+{
+    return util * 1280 < capacity * FAIR_CAPACITY_ONE;
+}
+
+/* Bits of masks of cpus. */
+static inline bool fair_mask_has(const uint64_t *mask, int cpu)
+{
+    return (mask[cpu / 64] >> (cpu % 64) & 1) != 0;
+}
+
+static inline void fair_mask_set(uint64_t *mask, int cpu, bool on)
+{
+    uint64_t bit = UINT64_C(1) << (cpu % 64);
+
+    mask[cpu / 64] = on ? mask[cpu / 64] | bit : mask[cpu / 64] & ~bit;
+}
+
+static inline bool fair_capacity_greater(int64_t a, int64_t b)
+{
+    return a * 1024 > b * 1078;
+}
+
+/* ---- fair_groups.c ---- */
+
+enum fair_idle_kind { FAIR_IDLE, FAIR_NOT_IDLE, FAIR_NEWLY_IDLE };
+
+enum fair_migration {
+    FAIR_MIGRATE_LOAD,
+    FAIR_MIGRATE_UTIL,
+    FAIR_MIGRATE_TASK,
+    FAIR_MIGRATE_MISFIT
+};
+
+struct fair_pass {                       /* one balancing pass (struct lb_env) */
+    struct fair_domain *domain, *parent; /* parent NULL: the top */
+    struct fair_domain *child;           /* NULL: the lowest */
+    struct fair_cpu *to;
+    enum fair_idle_kind idle;
+    int64_t imbalance;
+    enum fair_migration migration; /* the unit of imbalance */
+    const struct fair_group *busiest;
+    struct fair_cpu *from;
+    bool all_pinned, some_pinned, is_active; /* LBF_ALL_PINNED, LBF_SOME_PINNED, LBF_ACTIVE_LB */
+    int32_t new_to; /* LBF_DST_PINNED: another cpu of the local group, or none */
+};
+
+enum fair_group_type { /* rising busyness */
+                       GROUP_HAS_SPARE,
+                       GROUP_FULLY_BUSY,
+                       GROUP_MISFIT_TASK,
+                       GROUP_SMT_BALANCE,
+                       GROUP_ASYM_PACKING,
+                       GROUP_IMBALANCED,
+                       GROUP_OVERLOADED
+};
+
+/* What both placement and balancing sum up over the cpus of a group. */
+struct fair_group_sums {
+    int64_t load, util, runnable, capacity;
+    int64_t nr_running, h_nr; /* of all classes; of the fair one */
+    int64_t idle_cpus, weight;
+};
+bool fair_group_is_overloaded(const struct fair_group_sums *s, int imbalance_pct);
+bool fair_group_has_capacity(const struct fair_group_sums *s, int imbalance_pct);
+
+/* Fills pass->busiest (NULL: balanced), imbalance and migration (find_busiest_group). */
+void fair_find_busiest_group(struct policy *p, struct fair_pass *pass);
+size_t fair_group_stats_bytes(void); /* per group */
+
+/* adjust_numa_imbalance */
+static inline int64_t fair_numa_imbalance(int64_t imbalance, int64_t running, int64_t imb_numa_nr)
+{
+    return running > imb_numa_nr ? imbalance : imbalance <= 2 ? 0 : imbalance;
+}
+
+/* ---- fair_balance.c ---- */
+
+/* One pass; *may_continue becomes false when a cpu of the group is there to do the levels above. */
+int fair_load_balance(struct policy *p, struct fair_cpu *c, int level, enum fair_idle_kind idle,
+                      bool *may_continue);
+void fair_rebalance_domains(struct policy *p, struct fair_cpu *c, enum fair_idle_kind idle);
+/* As the stopper of c: moves one task to c->push_cpu. */
+void fair_active_balance(struct policy *p, struct fair_cpu *c);
+void fair_update_misfit(struct policy *p, struct fair_cpu *c);
+
+static inline int64_t fair_domain_interval(const struct policy *p, const struct fair_domain *d,
+                                           bool is_busy)
+{
+    const struct fair *f = fair_of(p);
+    int64_t interval = d->balance_interval_ms;
+    int64_t most = (int64_t)f->hz * policy_cpu_count(p) / 10;
+
+    if (is_busy)
+        interval *= d->busy_factor;
+    interval = (interval * f->hz + 999) / 1000;
+    if (is_busy)
+        interval--;
+    return HL_MAX(HL_MIN(interval, most), 1);
+}
+
+/* ---- fair_idle.c ---- */
+
+/* Tries to find work; true if some is queued now. */
+bool fair_newidle_balance(struct policy *p, struct fair_cpu *c);
+void fair_enter_idle(struct policy *p, struct fair_cpu *c);
+void fair_leave_idle(struct policy *p, struct fair_cpu *c);
+void fair_nohz_balancer_kick(struct policy *p, struct fair_cpu *c);
+
+/* ---- fair_inspect.c ---- */
+
+bool fair_probe(const struct policy *p, const struct policy_task *t, const char *field,
+                int64_t *value);
+enum hl_status fair_check(const struct policy *p, struct hl_error *err);
+
+/* The time-weighted average of vruntimes (avg_vruntime): EEVDF's V. */
+int64_t fair_avg_vruntime(const struct fair_cpu *c);
+
+/* ---- parameters of both ---- */
+
+/* clang-format off */
+#define FAIR_FEATURE(name, value, help) {name, PARAM_BOOL, "", NULL, 0, 1, value, help}
+
+#define FAIR_COMMON_PARAMS                                                                         \
+    {"hz", PARAM_CHOICE, "", "100|250|300|1000", 0, 3, 1, "CONFIG_HZ; spec modern 0"},             \
+    {"preempt", PARAM_CHOICE, "", "full|lazy|voluntary|none", 0, 3, 0,                             \
+     "CONFIG_PREEMPTION: full, lazy and all modes of PREEMPT_DYNAMIC end a newidle pass after "    \
+     "the first task; spec modern 4.6"},                                                           \
+    {"ticks", PARAM_CHOICE, "", "together|skewed|aligned", 0, 2, 0,                                \
+     "of the cpus: at one random offset, staggered (skew_tick), or from time zero on; "            \
+     "spec modern 18"},                                                                            \
+    {"tunable_scaling", PARAM_CHOICE, "", "none|log|linear", 0, 2, 1,                              \
+     "how default times grow with the cpus (at most 8); spec modern 2.1"},                         \
+    {"migration_cost_ns", PARAM_DURATION, "", NULL, 0, HL_NS_PER_S, 500000,                        \
+     "a task that ran less long ago is cache hot; spec modern 2.1"},                               \
+    {"nr_migrate", PARAM_INT, "tasks", NULL, 1, 4096, 32,                                          \
+     "looked at in one balance pass; spec modern 2.1"},                                            \
+    {"balance_drift", PARAM_BOOL, "", NULL, 0, 1, 1,                                               \
+     "about one pass in eight is counted a jiffy later; spec modern 18"},                          \
+    FAIR_FEATURE("WAKEUP_PREEMPTION", 1, "woken tasks may preempt; spec modern 2.6, 7.4"),         \
+    FAIR_FEATURE("CACHE_HOT_BUDDY", 1, "buddies are cache hot; spec modern 4.6"),                  \
+    FAIR_FEATURE("SIS_UTIL", 1, "idle searches shorten with load; spec modern 3.3"),               \
+    FAIR_FEATURE("UTIL_EST", 1, "estimated utilisation; spec modern 1.3"),                         \
+    FAIR_FEATURE("WA_IDLE", 1, "wake_affine rules 1 to 3; spec modern 3.2"),                       \
+    FAIR_FEATURE("WA_WEIGHT", 1, "wake_affine rule 4; spec modern 3.2"),                           \
+    FAIR_FEATURE("WA_BIAS", 1, "wake_affine favours the waker; spec modern 3.2"),                  \
+    FAIR_FEATURE("NI_RANDOM", 0, "newidle passes by their success; spec modern 4.1")
+/* clang-format on */
+
+/* The callbacks that are the same in both. */
+#define FAIR_OPS                                                                                   \
+    .cpu_bytes = sizeof(struct fair_cpu), .task_bytes = sizeof(struct fair_entity),                \
+    .clock = fair_clock, .fork = fair_fork, .select_cpu = fair_select_cpu,                         \
+    .enqueue = fair_enqueue, .dequeue = fair_dequeue, .pick = fair_pick, .tick = fair_tick,        \
+    .stopped = fair_stopped, .yield = fair_yield, .renice = fair_renice, .balances = true,         \
+    .timer = fair_timer, .probe = fair_probe, .check = fair_check
+
+#endif

@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * fair_class.c - the callbacks of policy.h for both policies: wakeup, fork, pick, tick, stop.
+ *
+ * Idea:    `schedule()` of the fair class: the running entity stays outside the tree; a pick
+ *          charges it, asks the rule set, and puts and sets only if the answer is another one. An
+ *          empty queue looks for work elsewhere first (newidle balance).
+ * Source:  spec modern 1.1, 2.1, 4.1, 7.7.
+ * Choices: a task of the start is a sleeper of long standing: no load, no lag; the first request of
+ *          its deadline is whole.
+ */
+#include <assert.h>
+
+#include "policy/fair.h"
+
+/* ---- set-up ---- */
+
+static int32_t scaling_factor(const struct policy *p)
+{
+    int32_t cpus = HL_MIN(policy_cpu_count(p), 8), factor = 1;
+
+    switch (policy_param(p, "tunable_scaling")) {
+    case 0: return 1;
+    case 2: return cpus;
+    default: break;
+    }
+    while (cpus >>= 1)
+        factor++;
+    return factor;
+}
+
+static int32_t hz_of(const struct policy *p)
+{
+    static const int32_t rates[] = {100, 250, 300, 1000};
+
+    return rates[policy_param(p, "hz")];
+}
+
+enum hl_status fair_init(struct policy *p, const struct fair_rules *rules,
+                         enum fair_release release, struct hl_error *err)
+{
+    struct fair *f = fair_of(p);
+
+    f->rules = rules;
+    f->release = release;
+    f->by_deadline = release != FAIR_6_1;
+    f->hz = hz_of(p);
+    f->tick_ns = HL_NS_PER_S / f->hz;
+    f->scale = scaling_factor(p);
+    f->migration_cost_ns = policy_param(p, "migration_cost_ns");
+    f->nr_migrate = (int32_t)policy_param(p, "nr_migrate");
+    f->sis_util = policy_param(p, "SIS_UTIL") != 0;
+    f->util_est = policy_param(p, "UTIL_EST") != 0;
+    f->wa_idle = policy_param(p, "WA_IDLE") != 0;
+    f->wa_weight = policy_param(p, "WA_WEIGHT") != 0;
+    f->wa_bias = policy_param(p, "WA_BIAS") != 0;
+    f->cache_hot_buddy = policy_param(p, "CACHE_HOT_BUDDY") != 0;
+    f->wakeup_preemption = policy_param(p, "WAKEUP_PREEMPTION") != 0;
+    f->ni_random = policy_param(p, "NI_RANDOM") != 0;
+    f->balance_drift = policy_param(p, "balance_drift") != 0;
+    f->preemptible = policy_param(p, "preempt") <= 1;
+    return fair_domains_init(p, err);
+}
+
+void fair_clock(const struct policy *p, struct policy_clock *clock)
+{
+    clock->hz = hz_of(p);
+    switch (policy_param(p, "ticks")) {
+    case 1: clock->phase = PHASE_STAGGERED; break;
+    case 2: clock->phase = PHASE_ALIGNED; break;
+    default: clock->phase = PHASE_TOGETHER; break;
+    }
+}
+
+/* ---- into the queue ---- */
+
+static bool is_rt(const struct policy_task *t)
+{
+    return t->class == CLASS_FIFO || t->class == CLASS_RR;
+}
+
+void fair_fork(struct policy *p, struct policy_task *parent, struct policy_task *child)
+{
+    const struct fair *f = fair_of(p);
+    struct fair_entity *se = fair_entity_of(child);
+
+    se->task = child;
+    se->weight = fair_weight_of(child, &se->inverse);
+    se->is_idle_policy = child->class == CLASS_IDLE;
+    se->slice_ns = child->slice_ns > 0 ? child->slice_ns : f->base_slice_ns;
+    se->wakes.last_wakee = FAIR_NO_TASK;
+    se->cpu = parent != NULL ? parent->on_cpu : child->last_cpu;
+    se->recent_used_cpu = HL_MAX(se->cpu, 0);
+    if (parent == NULL)
+        return;
+    se->is_new = true;
+    se->avg.load_avg = se->weight;
+    if (f->rules->fork != NULL && !is_rt(child))
+        f->rules->fork(p, fair_cpu_of(p, se->cpu), se);
+}
+
+/* wakeup_preempt: se has become runnable on c. */
+void fair_check_preempt(struct policy *p, struct fair_cpu *c, struct fair_entity *se)
+{
+    const struct fair *f = fair_of(p);
+
+    if (c->is_idle) {
+        fair_resched(p, c);
+        return;
+    }
+    if (c->rt_curr != NULL || c->curr == NULL || c->curr == se || c->need_resched ||
+        !f->wakeup_preemption)
+        return;
+    if (f->rules->wakeup_preempt(p, c, se))
+        fair_resched(p, c);
+}
+
+/* It slept on another cpu: its load leaves that queue, aged. */
+static void leave_old_cpu(struct policy *p, struct fair_entity *se)
+{
+    struct fair_cpu *old = fair_cpu_of(p, se->cpu);
+
+    fair_update_load_avg(p, old, se);
+    fair_detach_load(p, old, se);
+}
+
+void fair_enqueue(struct policy *p, struct policy_task *t, int cpu, const struct policy_wakeup *w)
+{
+    struct fair_cpu *c = fair_cpu_of(p, cpu);
+    struct fair_entity *se = fair_entity_of(t);
+    enum fair_move why = FAIR_MOVE_WAKE;
+
+    if (is_rt(t)) {
+        fair_rt_enqueue(p, c, t);
+        return;
+    }
+    if (se->is_delayed && se->on_rq) { /* it has never left */
+        assert(se->cpu == cpu);
+        fair_of(p)->rules->requeue_delayed(p, c, se);
+        fair_check_preempt(p, c, se);
+        return;
+    }
+    if (se->cpu < 0)
+        se->cpu = cpu;
+    if (w->why == POLICY_MOVE || w->why == POLICY_EXEC) {
+        why = FAIR_MOVE_MIGRATE;
+    } else if (se->is_new) {
+        why = FAIR_MOVE_FORK;
+        fair_init_util(p, c, se);
+    } else if (se->cpu != cpu) {
+        why = FAIR_MOVE_WAKE_MIGRATED;
+        leave_old_cpu(p, se);
+    }
+    fair_enqueue_entity(p, c, se, why);
+    se->is_new = false;
+    fair_check_preempt(p, c, se);
+}
+
+void fair_dequeue(struct policy *p, struct policy_task *t, int cpu, enum policy_why why,
+                  enum policy_wait wait)
+{
+    struct fair_entity *se = fair_entity_of(t);
+    struct fair_cpu *c = fair_cpu_of(p, se->cpu); /* balancing may have moved it */
+
+    (void)cpu;
+    (void)wait;
+    if (is_rt(t)) {
+        fair_rt_dequeue(p, c, t);
+        return;
+    }
+    (void)fair_dequeue_entity(p, c, se,
+                              why == POLICY_SLEEP  ? FAIR_MOVE_SLEEP
+                              : why == POLICY_EXIT ? FAIR_MOVE_EXIT
+                                                   : FAIR_MOVE_MIGRATE);
+    if (why == POLICY_EXIT)
+        fair_detach_load(p, c, se);
+}
+
+/* ---- pick ---- */
+
+/* Delayed entities that the rules choose are really gone. NULL: nobody is left. */
+static struct fair_entity *pick_runnable(struct policy *p, struct fair_cpu *c)
+{
+    while (c->h_nr > 0) {
+        struct fair_entity *se;
+
+        fair_update_curr(p, c);
+        se = fair_of(p)->rules->pick(p, c);
+        if (!se->is_delayed)
+            return se;
+        fair_finish_delayed(p, c, se);
+    }
+    return NULL;
+}
+
+static struct policy_task *go_idle(struct policy *p, struct fair_cpu *c)
+{
+    if (!c->is_idle)
+        fair_enter_idle(p, c);
+    return NULL;
+}
+
+static struct policy_task *pick(struct policy *p, struct fair_cpu *c)
+{
+    struct fair_entity *se;
+
+    if (c->rt_nr > 0) {
+        if (c->curr != NULL)
+            fair_put_prev_entity(p, c);
+        fair_leave_idle(p, c);
+        return fair_rt_pick(p, c);
+    }
+    se = pick_runnable(p, c);
+    if (se == NULL && !c->is_idle && fair_newidle_balance(p, c))
+        se = pick_runnable(p, c);
+    if (se == NULL)
+        return go_idle(p, c);
+    fair_leave_idle(p, c);
+    if (se != c->curr) {
+        if (c->curr != NULL)
+            fair_put_prev_entity(p, c);
+        fair_set_next_entity(p, c, se);
+    }
+    if (fair_of(p)->is_asym)
+        fair_update_misfit(p, c);
+    return se->task;
+}
+
+struct policy_task *fair_pick(struct policy *p, int cpu, struct policy_task *prev)
+{
+    struct fair_cpu *c = fair_cpu_of(p, cpu);
+    struct policy_task *next = pick(p, c);
+
+    (void)prev;
+    c->need_resched = false; /* whatever the charge in the pick itself asked for */
+    return next;
+}
+
+/* ---- the rest ---- */
+
+void fair_tick(struct policy *p, int cpu, struct policy_task *running)
+{
+    struct fair *f = fair_of(p);
+    struct fair_cpu *c = fair_cpu_of(p, cpu);
+
+    (void)running;
+    if (c->rt_curr != NULL) {
+        fair_rt_tick(p, c);
+    } else if (c->curr != NULL) {
+        fair_update_curr(p, c);
+        fair_update_load_avg(p, c, c->curr);
+        if (f->rules->entity_tick != NULL)
+            f->rules->entity_tick(p, c, c->curr);
+        if (f->is_asym)
+            fair_update_misfit(p, c);
+    }
+    if (policy_cpu_count(p) == 1)
+        return;
+    if (fair_jiffies(p) >= c->next_balance)
+        fair_rebalance_domains(p, c, FAIR_NOT_IDLE);
+    fair_nohz_balancer_kick(p, c);
+}
+
+void fair_stopped(struct policy *p, int cpu, struct policy_task *preempted)
+{
+    struct fair_cpu *c = fair_cpu_of(p, cpu);
+
+    (void)preempted;
+    if (c->curr != NULL)
+        fair_put_prev_entity(p, c);
+    fair_rt_put(c);
+    fair_active_balance(p, c);
+}
+
+void fair_yield(struct policy *p, struct policy_task *t)
+{
+    struct fair_cpu *c = fair_cpu_of(p, fair_entity_of(t)->cpu);
+
+    if (is_rt(t)) {
+        c->rt_requeue = true;
+        return;
+    }
+    if (c->nr_running == 1)
+        return;
+    fair_clear_buddies(c, fair_entity_of(t));
+    fair_update_curr(p, c);
+    fair_of(p)->rules->yield(p, c, fair_entity_of(t));
+}
+
+void fair_renice(struct policy *p, struct policy_task *t, int32_t old_nice)
+{
+    struct fair_entity *se = fair_entity_of(t);
+    uint32_t inverse;
+    int32_t weight = fair_weight_of(t, &inverse);
+
+    (void)old_nice;
+    if (weight == se->weight)
+        return;
+    if (se->cpu >= 0 && !is_rt(t)) {
+        fair_reweight(p, se, weight, inverse);
+    } else {
+        se->weight = weight;
+        se->inverse = inverse;
+    }
+}

@@ -10,7 +10,8 @@
  * Source:  spec modern 7, 8, 9.
  * Choices: 6.12.0 has the base slice as released, 0.75 ms; 6.12 is the late stable series, with
  *          0.70 ms and the later rule of yield. The origin of the average follows the least
- *          vruntime. A delayed task's wakeup charges the running task first. With lazy preemption a
+ *          vruntime. A delayed task's wakeup looks at its lag before the running task
+ *          is charged (the spec is silent; so partners on a pipe preempt as measured). With lazy preemption a
  *          slice end waits for the next return to user mode; computing tasks are there always, so
  *          it is immediate.
  * Omits:   group entities, PICK_BUDDY (its only users), the fair server.
@@ -321,10 +322,11 @@ static bool eevdf_delays(struct policy *p, struct fair_cpu *c, const struct fair
     return eevdf_of(p)->delay_dequeue && !eevdf_entity_eligible(c, se);
 }
 
-/* requeue_delayed_entity: it is woken before its debt is worked off, or after. */
+/* requeue_delayed_entity: it is woken before its debt is worked off, or after. By the average as it
+ * was when the running task was charged last: a partner that just ran for long is still behind it,
+ * keeps its place and preempts. */
 static void eevdf_requeue_delayed(struct policy *p, struct fair_cpu *c, struct fair_entity *se)
 {
-    fair_update_curr(p, c);
     fair_update_load_avg(p, c, se);
     if (eevdf_of(p)->delay_zero && eevdf_lag(p, c, se) > 0) {
         fair_tree_leave(p, c, se);

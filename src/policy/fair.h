@@ -141,7 +141,6 @@ struct fair_cpu { /* cpu data */
     bool rt_requeue;     /* rt_curr goes behind its equals: its turn is over, or it yields */
     bool active_balance; /* a stopper is on its way */
     bool in_nohz;        /* in the mask of cpus without a tick; leaves it at a busy tick */
-    uint8_t nohz_flags;  /* what the kick under way asks for */
     int32_t push_cpu;
     int32_t capacity;
     int32_t misfit_load;
@@ -197,7 +196,7 @@ struct fair { /* first in the policy data */
     enum fair_release release;
     bool by_deadline; /* the tree is ordered by deadline and weighted sums are kept */
     int32_t hz, scale;
-    int64_t tick_ns;
+    int64_t tick_ns, switch_ns;
     int64_t migration_cost_ns, base_slice_ns;
     int32_t nr_migrate;
     bool sis_util, util_est, wa_idle, wa_weight, wa_bias, cache_hot_buddy, wakeup_preemption;
@@ -316,7 +315,6 @@ void fair_tick(struct policy *p, int cpu, struct policy_task *running);
 void fair_stopped(struct policy *p, int cpu, struct policy_task *preempted);
 void fair_yield(struct policy *p, struct policy_task *t);
 void fair_renice(struct policy *p, struct policy_task *t, int32_t old_nice);
-void fair_timer(struct policy *p, int cpu);
 void fair_check_preempt(struct policy *p, struct fair_cpu *c, struct fair_entity *se);
 
 /* ---- fair_rt.c ---- */
@@ -513,6 +511,6 @@ int64_t fair_avg_vruntime(const struct fair_cpu *c);
     .clock = fair_clock, .fork = fair_fork, .select_cpu = fair_select_cpu,                         \
     .enqueue = fair_enqueue, .dequeue = fair_dequeue, .pick = fair_pick, .tick = fair_tick,        \
     .stopped = fair_stopped, .yield = fair_yield, .renice = fair_renice, .balances = true,         \
-    .timer = fair_timer, .probe = fair_probe, .check = fair_check
+    .probe = fair_probe, .check = fair_check
 
 #endif

@@ -46,6 +46,7 @@ enum hl_status fair_init(struct policy *p, const struct fair_rules *rules,
     f->by_deadline = release != FAIR_6_1;
     f->hz = hz_of(p);
     f->tick_ns = HL_NS_PER_S / f->hz;
+    f->switch_ns = machine_constant(policy_machine(p), MACHINE_switch_cost_ns);
     f->scale = scaling_factor(p);
     f->migration_cost_ns = policy_param(p, "migration_cost_ns");
     f->nr_migrate = (int32_t)policy_param(p, "nr_migrate");

@@ -8,8 +8,10 @@
  *          one of them, which then balances for all.
  * Source:  spec modern 4.1, 4.2, 3.3 (idle-core hint).
  * Choices: an idle cpu's tick stops at once. It leaves the mask of idle cpus, and counts as busy in
- *          its cache, at its next busy tick. A newidle pass costs its level's constant in decisions
- *          (fair_domains.c), and no time.
+ *          its cache, at its next busy tick. The kicked cpu balances within the tick that kicked it,
+ *          before the busy cpu acts on that tick's resched: so the task that waited through the tick
+ *          is the one that moves (measured shares of pinned hogs need this). A newidle pass costs its
+ *          level's constant in decisions (fair_domains.c), and no time.
  */
 #include "policy/fair.h"
 
@@ -162,18 +164,13 @@ static void update_blocked(struct policy *p)
     f->nohz_next_blocked = fair_jiffies(p) + (PELT_HALF_LIFE * (int64_t)f->hz + 999) / 1000;
 }
 
-/* _nohz_idle_balance, on the cpu that was kicked: for all idle ones, itself last. */
-void fair_timer(struct policy *p, int cpu)
+/* _nohz_idle_balance, by the idle cpu that was kicked: for all idle ones, itself last. */
+static void nohz_idle_balance(struct policy *p, struct fair_cpu *own, unsigned flags)
 {
     struct fair *f = fair_of(p);
-    struct fair_cpu *own = fair_cpu_of(p, cpu);
-    int cpu_count = policy_cpu_count(p);
+    int cpu = own->cpu, cpu_count = policy_cpu_count(p);
     int64_t next = INT64_MAX;
-    uint8_t flags = own->nohz_flags;
 
-    own->nohz_flags = 0;
-    if (!fair_cpu_is_idle(own))
-        return;
     if ((flags & NOHZ_STATS_KICK) != 0)
         update_blocked(p);
     for (int part = 0; part < 2; part++) {
@@ -196,7 +193,7 @@ void fair_timer(struct policy *p, int cpu)
         f->nohz_next_balance = next;
 }
 
-static void kick_ilb(struct policy *p, const struct fair_cpu *c, uint8_t flags)
+static void kick_ilb(struct policy *p, const struct fair_cpu *c, unsigned flags)
 {
     struct fair *f = fair_of(p);
     int cpu_count = policy_cpu_count(p), cpu = next_in_mask(p, f->nohz_mask, 0);
@@ -207,17 +204,14 @@ static void kick_ilb(struct policy *p, const struct fair_cpu *c, uint8_t flags)
         cpu = next_in_mask(p, f->nohz_mask, cpu + 1);
     if (cpu == cpu_count)
         return;
-    if (fair_cpu_of(p, cpu)->nohz_flags == 0)
-        policy_set_timer(p, cpu,
-                         policy_now_ns(p) + machine_constant(policy_machine(p), MACHINE_ipi_ns));
-    fair_cpu_of(p, cpu)->nohz_flags |= flags;
+    nohz_idle_balance(p, fair_cpu_of(p, cpu), flags);
 }
 
 void fair_nohz_balancer_kick(struct policy *p, struct fair_cpu *c)
 {
     struct fair *f = fair_of(p);
     int64_t now = fair_jiffies(p);
-    uint8_t flags = 0;
+    unsigned flags = 0;
 
     if (c->in_nohz) { /* nohz_balance_exit_idle */
         c->in_nohz = false;

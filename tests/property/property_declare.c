@@ -101,6 +101,9 @@ static const struct property_declaration declarations[] = {
     /* Nice values further apart than cpu use can cost starve the worse one. */
     {"4bsd", false, false, NULL, bsd4_idle_ns},
     {"c1", true, true, o1_wait_ns, c1_idle_ns},
+    /* A task of policy idle beside many of nice -20 waits for minutes: shares, but no bound. */
+    {"cfs", true, true, NULL, NULL},
+    {"eevdf", true, true, NULL, NULL},
     {"fifo", false, false, NULL, NULL},
     {"ht3", true, true, o1_wait_ns, ht3_idle_ns},
     {"ideal", true, true, ideal_wait_ns, ideal_idle_ns},

@@ -88,7 +88,8 @@ static enum hl_status fill_sides(struct compare_work *work, struct hl_error *err
 
 /* ---- cells ---- */
 
-/* *is_there is false, and nothing is filled, if a side has no value of the metric. */
+/* Pairs and measures, `change` of logs or differences at the uncorrected level. *is_there is false,
+ * and nothing is filled, if a side has no value of the metric. */
 static enum hl_status make_cell(struct compare_work *work, size_t arm, size_t load,
                                 enum run_metric metric, struct compare_cell *cell,
                                 struct compare_pairing *pairing, bool *is_there,
@@ -104,18 +105,26 @@ static enum hl_status make_cell(struct compare_work *work, size_t arm, size_t lo
     *is_there = base_sample.n > 0 && new_sample.n > 0;
     if (!*is_there)
         return HL_OK;
-    *cell = (struct compare_cell){.arm = arm, .load = load, .metric = metric};
+    *cell = (struct compare_cell){
+        .arm = arm,
+        .load = load,
+        .metric = metric,
+        .base_mean = stats_mean(base_sample.values, base_sample.n),
+        .new_mean = stats_mean(new_sample.values, new_sample.n),
+    };
     HL_TRY(compare_pair(arena, &base_sample, &new_sample, base->arm->session == new->arm->session,
                         work->boots[arm], pairing, err));
-    return compare_judge(cell, pairing, work->alpha, work->request->effect, "", err);
+    cell->unit = pairing->unit;
+    cell->is_ratio = pairing->is_ratio;
+    cell->base_n = pairing->base_n;
+    cell->new_n = pairing->new_n;
+    return compare_measure_pairing(pairing, work->alpha, &cell->change, err);
 }
 
 /* What no interval can overcome: one boot each, or an order of play that mirrors the arms. */
 static enum hl_status find_reason(struct compare_work *work, const struct compare_cell *cell,
                                   struct compare_order *order, struct hl_error *err)
 {
-    double estimate = cell->is_ratio ? log(cell->change.estimate) : cell->change.estimate;
-
     if (work->boots[cell->arm] == COMPARE_BOOTS_ONE_EACH) {
         *order = (struct compare_order){.reason =
                                             "one boot each: boots and kernels cannot be separated"};
@@ -123,7 +132,7 @@ static enum hl_status find_reason(struct compare_work *work, const struct compar
     }
     return compare_order_of(&work->result->arena, group_of(work, 0, cell->load),
                             group_of(work, cell->arm + 1, cell->load), cell->metric,
-                            work->request->effect, estimate, order, err);
+                            work->request->effect, cell->change.estimate, order, err);
 }
 
 static enum hl_status note_cell(struct compare_work *work, const struct compare_cell *cell,
@@ -171,8 +180,8 @@ static enum hl_status make_primary(struct compare_work *work, struct hl_error *e
     return HL_OK;
 }
 
-/* p of a family. Cells that cannot be decided count as if they showed nothing: they make no room for
- * others. */
+/* p of a family. Cells that cannot be decided count as if they showed nothing, so that they make no
+ * room for others. */
 static enum hl_status list_p(struct hl_arena *arena, const struct compare_cell *cells, size_t count,
                              const char *const *reasons, double **p, struct hl_error *err)
 {
@@ -194,8 +203,8 @@ static enum hl_status judge_primary(struct compare_work *work, struct hl_error *
     HL_TRY(stats_holm_levels(p, count, work->alpha, levels, err));
     HL_TRY(stats_holm(p, count, adjusted, err));
     for (size_t i = 0; i < count; i++) {
-        HL_TRY(compare_judge(&result->cells[i], &work->pairings[i], levels[i],
-                             work->request->effect, work->reasons[i], err));
+        HL_TRY(compare_judge(&result->cells[i], compare_measure_pairing, &work->pairings[i],
+                             levels[i], work->request->effect, work->reasons[i], err));
         result->cells[i].p_adjusted = adjusted[i];
     }
     return HL_OK;
@@ -222,8 +231,8 @@ static enum hl_status explore(struct compare_work *work, enum run_metric metric,
             HL_TRY(compare_take(&result->arena, &order, 1, sizeof(*order), err));
             HL_TRY(find_reason(work, cell, order, err));
             reasons[result->exploratory_count++] = order->reason;
-            HL_TRY(compare_judge(cell, &pairing, work->alpha, work->request->effect, order->reason,
-                                 err));
+            HL_TRY(compare_judge(cell, compare_measure_pairing, &pairing, work->alpha,
+                                 work->request->effect, order->reason, err));
         }
     return HL_OK;
 }

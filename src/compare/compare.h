@@ -76,7 +76,8 @@ struct compare_cell {
     size_t arm;  /* index in news */
     size_t load; /* index in loads; of a mean over loads: COMPARE_LOADS_ALL */
     enum run_metric metric;
-    const struct compare_side *base, *new; /* NULL in a mean over loads */
+    const struct compare_side *base, *new; /* of the primary metric at a load; else NULL */
+    double base_mean, new_mean;            /* of the values; NAN in a mean over loads */
     enum compare_unit unit;
     size_t base_n, new_n; /* of units; equal for blocks */
     bool is_ratio;        /* false: `change` is new - base, and never "same" but for equal values */
@@ -87,6 +88,7 @@ struct compare_cell {
     bool is_regression;                /* different, worse, and by the effect of interest or more */
     char reason[COMPARE_REASON_BYTES]; /* of "undecided" */
     size_t n_to_decide;                /* units per arm that would decide; 0: no number would */
+    double noise; /* sd of log ratios of pairs, or of logs within an arm; NAN: not known */
 };
 
 #define COMPARE_LOADS_ALL SIZE_MAX
@@ -104,6 +106,7 @@ enum compare_note_kind {
     COMPARE_NOTE_OUTLIER,
     COMPARE_NOTE_AA,
 };
+const char *compare_note_name(enum compare_note_kind kind); /* "loads", "failed", ... */
 
 struct compare_note {
     enum compare_note_kind kind;
@@ -140,7 +143,7 @@ const char *compare_unit_name(enum compare_unit unit); /* "blocks" "runs" "boots
 enum { COMPARE_N_BYTES = 48 };
 const char *compare_n_text(const struct compare_cell *cell, char text[COMPARE_N_BYTES]);
 
-/* The relative effect found with 80 % power at this noise, n and level; NAN: not known. */
+/* The relative effect found with 80 % power at the cell's noise, n and level; NAN: not known. */
 double compare_detectable_effect(const struct compare_cell *cell);
 
 /* How many of the cells have the verdict. */

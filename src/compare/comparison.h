@@ -87,14 +87,19 @@ enum hl_status compare_order_of(struct hl_arena *arena, const struct compare_gro
 
 /* ---- verdict.c ---- */
 
-/* Interval, verdict and what would decide, at corrected error `alpha`; `reason` not "": undecided
- * because of it. */
-enum hl_status compare_judge(struct compare_cell *cell, const struct compare_pairing *pairing,
-                             double alpha, double effect, const char *reason,
+/* A contrast as it is measured: its interval at error alpha, of logs or differences. */
+typedef enum hl_status compare_measure(const void *contrast, double alpha,
+                                       struct stats_interval *interval, struct hl_error *err);
+compare_measure compare_measure_pairing; /* of a struct compare_pairing */
+
+/*
+ * Fills the rest of a cell that has its arm, load, metric, units and `is_ratio`: the interval at
+ * the corrected error `alpha`, the noise, the verdict and what would decide. `reason` not "":
+ * undecided because of it.
+ */
+enum hl_status compare_judge(struct compare_cell *cell, compare_measure *measure,
+                             const void *contrast, double alpha, double effect, const char *reason,
                              struct hl_error *err) HL_MUST_CHECK;
-/* The same for an interval that is there already, of logs or differences. */
-void compare_judge_interval(struct compare_cell *cell, double alpha, double effect,
-                            const char *reason);
 
 /* ---- the comparison while it is made: compare.c, means.c, notes.c ---- */
 

@@ -13,31 +13,47 @@
 #include "base/units.h"
 #include "compare/comparison.h"
 
-/* Of logs. A mean of one load is that load. */
-static enum hl_status measure_mean(struct compare_work *work, const struct compare_pairing *loads,
-                                   size_t load_count, double alpha, struct compare_cell *mean,
-                                   struct hl_error *err)
-{
-    struct compare_pairing pairing = loads[0];
-    struct stats_contrast *contrasts;
+/* What a mean is measured from: means of blocks or boots, or else the loads one by one. */
+struct mean_contrast {
+    struct compare_pairing units; /* base_n 0: there are none */
+    struct stats_contrast *loads;
+    size_t load_count;
+};
 
+static enum hl_status measure_mean(const void *contrast, double alpha,
+                                   struct stats_interval *interval, struct hl_error *err)
+{
+    const struct mean_contrast *mean = contrast;
+
+    if (mean->units.base_n > 0)
+        return compare_measure_pairing(&mean->units, alpha, interval, err);
+    return stats_common_shift(mean->loads, mean->load_count, alpha, interval, err);
+}
+
+/* A mean of one load is that load. */
+static enum hl_status make_contrast(struct compare_work *work, const struct compare_pairing *loads,
+                                    size_t load_count, struct mean_contrast *contrast,
+                                    struct compare_cell *mean, struct hl_error *err)
+{
+    contrast->units = loads[0];
+    contrast->load_count = load_count;
     if (load_count > 1)
-        HL_TRY(compare_pair_means(&work->result->arena, loads, load_count, &pairing, err));
-    if (pairing.base_n > 0) {
-        mean->unit = pairing.unit;
-        mean->base_n = pairing.base_n;
-        mean->new_n = pairing.new_n;
-        return stats_interval_of(&pairing.contrast, alpha, &mean->change, err);
-    }
-    HL_TRY(compare_take(&work->result->arena, &contrasts, load_count, sizeof(*contrasts), err));
+        HL_TRY(compare_pair_means(&work->result->arena, loads, load_count, &contrast->units, err));
+    mean->unit = contrast->units.unit;
+    mean->base_n = contrast->units.base_n;
+    mean->new_n = contrast->units.new_n;
+    if (mean->base_n > 0)
+        return HL_OK;
+    HL_TRY(compare_take(&work->result->arena, &contrast->loads, load_count,
+                        sizeof(*contrast->loads), err));
     mean->unit = COMPARE_RUNS;
     mean->base_n = mean->new_n = SIZE_MAX;
     for (size_t i = 0; i < load_count; i++) {
-        contrasts[i] = loads[i].contrast;
+        contrast->loads[i] = loads[i].contrast;
         mean->base_n = HL_MIN(mean->base_n, loads[i].base_n);
         mean->new_n = HL_MIN(mean->new_n, loads[i].new_n);
     }
-    return stats_common_shift(contrasts, load_count, alpha, &mean->change, err);
+    return HL_OK;
 }
 
 /* The cells of an arm stand together: *count of them, from the returned index on. */
@@ -93,7 +109,9 @@ static void only_confirm(struct compare_cell *mean, const struct compare_cell *c
                     "no load by itself is different at the corrected level");
 }
 
-static enum hl_status measure_means(struct compare_work *work, struct hl_error *err)
+/* Means of the arms whose loads all have ratios, measured at the uncorrected level. */
+static enum hl_status measure_means(struct compare_work *work, struct mean_contrast *contrasts,
+                                    struct hl_error *err)
 {
     struct compare_result *result = work->result;
 
@@ -102,14 +120,18 @@ static enum hl_status measure_means(struct compare_work *work, struct hl_error *
     for (size_t arm = 0; arm < work->request->new_count; arm++) {
         size_t count, first = cells_of_arm(result, arm, &count);
         struct compare_cell *mean = &result->means[result->mean_count];
+        struct mean_contrast *contrast = &contrasts[result->mean_count];
 
         if (!all_have_ratios(&result->cells[first], count))
             continue;
         *mean = (struct compare_cell){.arm = arm,
                                       .load = COMPARE_LOADS_ALL,
                                       .metric = work->request->metric,
+                                      .base_mean = (double)NAN,
+                                      .new_mean = (double)NAN,
                                       .is_ratio = true};
-        HL_TRY(measure_mean(work, &work->pairings[first], count, work->alpha, mean, err));
+        HL_TRY(make_contrast(work, &work->pairings[first], count, contrast, mean, err));
+        HL_TRY(measure_mean(contrast, work->alpha, &mean->change, err));
         result->mean_count++;
     }
     return HL_OK;
@@ -118,9 +140,12 @@ static enum hl_status measure_means(struct compare_work *work, struct hl_error *
 enum hl_status compare_make_means(struct compare_work *work, struct hl_error *err)
 {
     struct compare_result *result = work->result;
+    struct mean_contrast *contrasts;
     double *p, *levels, *adjusted;
 
-    HL_TRY(measure_means(work, err));
+    HL_TRY(compare_take(&result->arena, &contrasts, work->request->new_count, sizeof(*contrasts),
+                        err));
+    HL_TRY(measure_means(work, contrasts, err));
     HL_TRY(compare_take(&result->arena, &p, result->mean_count, sizeof(*p), err));
     HL_TRY(compare_take(&result->arena, &levels, result->mean_count, sizeof(*levels), err));
     HL_TRY(compare_take(&result->arena, &adjusted, result->mean_count, sizeof(*adjusted), err));
@@ -132,10 +157,9 @@ enum hl_status compare_make_means(struct compare_work *work, struct hl_error *er
         struct compare_cell *mean = &result->means[i];
         size_t count, first = cells_of_arm(result, mean->arm, &count);
 
-        HL_TRY(measure_mean(work, &work->pairings[first], count, levels[i], mean, err));
         mean->p_adjusted = adjusted[i];
-        compare_judge_interval(mean, levels[i], work->request->effect,
-                               reason_of(&work->reasons[first], count));
+        HL_TRY(compare_judge(mean, measure_mean, &contrasts[i], levels[i], work->request->effect,
+                             reason_of(&work->reasons[first], count), err));
         only_confirm(mean, &result->cells[first], count);
     }
     return HL_OK;

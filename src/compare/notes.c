@@ -15,6 +15,24 @@
 /* Of each test of a session's health: a sound session draws a note once in hundred. */
 static const double health_alpha = 0.01;
 
+const char *compare_note_name(enum compare_note_kind kind)
+{
+    switch (kind) {
+    case COMPARE_NOTE_LOADS: return "loads";
+    case COMPARE_NOTE_FAILED: return "failed";
+    case COMPARE_NOTE_MISSING: return "missing";
+    case COMPARE_NOTE_RESOLUTION: return "resolution";
+    case COMPARE_NOTE_ORDER: return "order";
+    case COMPARE_NOTE_DRIFT: return "drift";
+    case COMPARE_NOTE_NEIGHBOURS: return "neighbours";
+    case COMPARE_NOTE_FIRST_RUN: return "first_run";
+    case COMPARE_NOTE_MODES: return "modes";
+    case COMPARE_NOTE_OUTLIER: return "outlier";
+    case COMPARE_NOTE_AA: return "aa";
+    }
+    return "unknown";
+}
+
 /* ---- texts ---- */
 
 enum { NUMBER_BYTES = 40, NAMES_BYTES = 160 };
@@ -100,9 +118,9 @@ static enum hl_status note_failed(struct compare_result *result, const struct co
         const struct run *run = group->runs[i];
 
         if (run->status == RUN_FAILED)
-            list_add(runs, "run %d, exit status %d", run->run, run->exit_status);
+            list_add(runs, "run %d, exit status %d", run->run + 1, run->exit_status);
         else if (run->status != RUN_OK)
-            list_add(runs, "run %d, %s", run->run, run_status_name(run->status));
+            list_add(runs, "run %d, %s", run->run + 1, run_status_name(run->status));
     }
     return compare_note_add(result, COMPARE_NOTE_FAILED, err,
                             "%s: %zu of %zu runs failed, left out: %s", where, side->failed,
@@ -159,7 +177,7 @@ static enum hl_status note_outliers(struct compare_work *work, const struct comp
             number_text(stats_median(sample->values + 1, sample->n - 1), (char[NUMBER_BYTES]){0})));
     for (size_t i = is_first_odd; i < sample->n; i++)
         if (is_outlier[i])
-            list_add(list, "run %d: %s", sample->runs[i]->run,
+            list_add(list, "run %d: %s", sample->runs[i]->run + 1,
                      number_text(sample->values[i], number));
     if (list[0] == '\0')
         return HL_OK;

@@ -71,82 +71,91 @@ static bool is_worse(const struct compare_cell *cell)
     return false;
 }
 
-/* The experiment that this one is a sample of. Its noise is 0 where no interval tells of any. */
-static struct stats_design design_of(const struct compare_cell *cell, double alpha)
+/* The experiment that this one is a sample of. */
+static struct stats_design design_of(const struct compare_cell *cell)
 {
-    bool is_paired = cell->unit == COMPARE_BLOCKS;
-    double noise = stats_noise_of(&cell->change, is_paired ? 0 : cell->base_n, cell->new_n);
-
-    return (struct stats_design){.is_paired = is_paired,
+    return (struct stats_design){.is_paired = cell->unit == COMPARE_BLOCKS,
                                  .n = HL_MIN(cell->base_n, cell->new_n),
-                                 .alpha = alpha,
-                                 .noise = isnan(noise) ? 0 : noise};
+                                 .alpha = 1 - cell->level,
+                                 .noise = isnan(cell->noise) ? 0 : cell->noise};
 }
 
 double compare_detectable_effect(const struct compare_cell *cell)
 {
-    struct compare_cell logs = *cell;
-    struct stats_design design;
+    struct stats_design design = design_of(cell);
 
-    if (!cell->is_ratio)
+    if (!cell->is_ratio || !(design.noise > 0))
         return (double)NAN;
-    logs.change.low = log(cell->change.low);
-    logs.change.high = log(cell->change.high);
-    design = design_of(&logs, 1 - cell->level);
-    return design.noise > 0 ? stats_detectable_effect(&design, wanted_power) : (double)NAN;
+    return stats_detectable_effect(&design, wanted_power);
 }
 
-static void plan_further(struct compare_cell *cell, double alpha, double effect)
+static void plan_further(struct compare_cell *cell, double effect)
 {
-    struct stats_design design = design_of(cell, alpha);
+    struct stats_design design = design_of(cell);
     char n[COMPARE_N_BYTES];
 
-    if (cell->verdict != COMPARE_UNDECIDED || cell->reason[0] != '\0')
-        return;
     cell->n_to_decide =
         stats_n_to_decide(&design, cell->change.estimate, cell->is_ratio ? effect : 0);
     if (!cell->change.reaches)
         (void)hl_format(cell->reason, sizeof(cell->reason),
-                        "%.4g %% is out of reach of %s %s: it takes %zu", 100 * (1 - alpha),
+                        "%.4g %% is out of reach of %s %s: it takes %zu", 100 * cell->level,
                         compare_n_text(cell, n), compare_unit_name(cell->unit),
-                        stats_least_n(design.is_paired, alpha));
+                        stats_least_n(design.is_paired, design.alpha));
     else
         (void)hl_format(cell->reason, sizeof(cell->reason), "the interval is too wide");
 }
 
-void compare_judge_interval(struct compare_cell *cell, double alpha, double effect,
-                            const char *reason)
+static enum compare_verdict verdict_of(const struct compare_cell *cell, double alpha, double effect)
+{
+    if (cell->reason[0] != '\0' || !cell->change.reaches)
+        return COMPARE_UNDECIDED;
+    if (is_same(cell, effect))
+        return COMPARE_SAME;
+    return stats_is_significant(cell->change.p, alpha) ? COMPARE_DIFFERENT : COMPARE_UNDECIDED;
+}
+
+/* Noise for planning is read from the middle half: few runs have their whole range as interval, and
+ * one odd run would have it plan for hundreds. */
+static enum hl_status measure_noise(struct compare_cell *cell, compare_measure *measure,
+                                    const void *contrast, struct hl_error *err)
+{
+    struct stats_interval middle;
+
+    HL_TRY(measure(contrast, 0.5, &middle, err));
+    cell->noise =
+        stats_noise_of(&middle, cell->unit == COMPARE_BLOCKS ? 0 : cell->base_n, cell->new_n);
+    return HL_OK;
+}
+
+enum hl_status compare_judge(struct compare_cell *cell, compare_measure *measure,
+                             const void *contrast, double alpha, double effect, const char *reason,
+                             struct hl_error *err)
 {
     struct stats_interval *change = &cell->change;
 
     cell->level = 1 - alpha;
+    cell->noise = (double)NAN;
     (void)hl_format(cell->reason, sizeof(cell->reason), "%s", reason);
-    if (reason[0] != '\0' || !change->reaches)
-        cell->verdict = COMPARE_UNDECIDED;
-    else if (is_same(cell, effect))
-        cell->verdict = COMPARE_SAME;
-    else if (stats_is_significant(change->p, alpha))
-        cell->verdict = COMPARE_DIFFERENT;
-    else
-        cell->verdict = COMPARE_UNDECIDED;
+    HL_TRY(measure(contrast, alpha, change, err));
+    if (cell->is_ratio)
+        HL_TRY(measure_noise(cell, measure, contrast, err));
+    cell->verdict = verdict_of(cell, alpha, effect);
     cell->is_regression = cell->verdict == COMPARE_DIFFERENT && is_worse(cell) &&
                           (!cell->is_ratio || fabs(expm1(change->estimate)) >= effect);
-    plan_further(cell, alpha, effect);
+    if (cell->verdict == COMPARE_UNDECIDED && reason[0] == '\0')
+        plan_further(cell, effect);
     if (cell->is_ratio) {
         change->estimate = exp(change->estimate);
         change->low = exp(change->low);
         change->high = exp(change->high);
     }
+    return HL_OK;
 }
 
-enum hl_status compare_judge(struct compare_cell *cell, const struct compare_pairing *pairing,
-                             double alpha, double effect, const char *reason, struct hl_error *err)
+enum hl_status compare_measure_pairing(const void *contrast, double alpha,
+                                       struct stats_interval *interval, struct hl_error *err)
 {
-    cell->unit = pairing->unit;
-    cell->is_ratio = pairing->is_ratio;
-    cell->base_n = pairing->base_n;
-    cell->new_n = pairing->new_n;
-    HL_TRY(stats_interval_of(&pairing->contrast, alpha, &cell->change, err));
-    compare_judge_interval(cell, alpha, effect, reason);
-    return HL_OK;
+    const struct compare_pairing *pairing = contrast;
+
+    return stats_interval_of(&pairing->contrast, alpha, interval, err);
 }

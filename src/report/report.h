@@ -10,6 +10,7 @@
 
 #include <stdio.h>
 
+#include "compare/compare.h"
 #include "paper/paper.h"
 #include "run/run.h"
 
@@ -53,6 +54,23 @@ enum hl_status report_paper_text(FILE *out, const struct paper *paper,
 enum hl_status report_paper_json(FILE *out, const struct paper *paper,
                                  const struct paper_score *score,
                                  struct hl_error *err) HL_MUST_CHECK;
+
+/*
+ * base | new | change [interval] | verdict | p | n for each new arm, by load, with the geometric
+ * mean; what keeps a load undecided, exploratory metrics that differ, notes. Without a new arm:
+ * mean, deviation and interval of each load.
+ */
+enum hl_status report_compare_text(FILE *out, const struct compare_result *result,
+                                   struct hl_error *err) HL_MUST_CHECK;
+enum hl_status report_compare_markdown(FILE *out, const struct compare_result *result,
+                                       struct hl_error *err) HL_MUST_CHECK;
+
+/* All comparisons with raw and adjusted p, and the notes; docs/formats.md. */
+enum hl_status report_compare_json(FILE *out, const struct compare_result *result,
+                                   struct hl_error *err) HL_MUST_CHECK;
+/* A line per comparison, columns by header name, quoted as in RFC 4180. */
+enum hl_status report_compare_csv(FILE *out, const struct compare_result *result,
+                                  struct hl_error *err) HL_MUST_CHECK;
 
 /*
  * Text table with aligned columns. Cells are copied; rows may have different lengths. Running out

@@ -32,13 +32,13 @@ double stats_resolution(const double *x, size_t n)
 
 /* ---- outliers ---- */
 
-/* Iglewicz and Hoaglin (1993) use 3.5, which five normal values exceed one time in four. */
+/* Iglewicz and Hoaglin (1993) use 3.5, which five normal values exceed one time in five. */
 static double outlier_limit(size_t n)
 {
     return 3.5 + 120 / ((double)n * (double)n);
 }
 
-/* The median of |x - center|, by the same counting as in stats_median: no room for a copy needed. */
+/* The median of |x - center|, by counting as stats_median does: no room for a copy is needed. */
 static double median_distance(const double *x, size_t n, double center)
 {
     double middle[2] = {(double)NAN, (double)NAN};

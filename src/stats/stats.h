@@ -129,7 +129,7 @@ enum stats_order stats_order_of(const bool *is_y, size_t count);
 
 /* ---- the shape of a sample: shape.c ---- */
 
-/* The largest 10^-k, k from 0 to 9, of which all values are multiples: how finely they were read. */
+/* The largest 10^-k, k from 0 to 9, that all values are multiples of: how finely they were read. */
 double stats_resolution(const double *x, size_t n);
 
 /*

@@ -23,7 +23,7 @@ static inline double noise_normal(struct hl_rng *rng)
     return radius * cos(2 * 3.14159265358979323846 * noise_uniform(rng));
 }
 
-/* The log of a run's time: coefficient of variation `cv`; one run in twenty takes up to 20 % more. */
+/* The log of a run's time: coefficient of variation `cv`; one in twenty takes up to 20 % more. */
 static inline double noise_log_time(struct hl_rng *rng, double cv)
 {
     double log_time = cv * noise_normal(rng);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * data_dir.h - where the project's data files (machines/, papers/, profiles/) are.
+ * data_dir.h - where the project's data files (goldens/, machines/, papers/, profiles/) are.
  *
  * They are in $HALFLOAD_DATA if it is set and not empty; else in the source tree, when the running
  * program lies in a build folder of it; else in the folder given at install time.

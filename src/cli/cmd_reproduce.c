@@ -1,32 +1,38 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * cmd_reproduce.c - `halfload reproduce [PAPER...]`: published | simulated | difference, cell by
- * cell.
+ * cell; `halfload reproduce goldens`: real kernel | simulated.
  *
  * Without a name every shipped paper is played whose workload can be simulated; the others are
  * named.
  */
 #include <stdio.h>
+#include <string.h>
 
 #include "base/data_dir.h"
 #include "base/memory.h"
 #include "cli/cli.h"
+#include "cli/play_goldens.h"
 #include "cli/play_paper.h"
 #include "cli/progress_bar.h"
 #include "report/report.h"
 
-enum { PAPERS_MAX = 64, KEY_FORMAT = 256, KEY_SEED };
+enum { PAPERS_MAX = 64, KEY_FORMAT = 256, KEY_SEED, KEY_GOLDENS, KEY_ONLY };
 
 struct reproduce_options {
     struct cli_input input; /* first */
     const char *papers[PAPERS_MAX];
     int paper_count;
+    bool has_goldens;
+    const char *goldens_path, *only; /* NULL: the shipped ones; all */
     int64_t seed;
     enum cli_format format;
 };
 
 static const struct argp_option option_table[] = {
     {"seed", KEY_SEED, "S", 0, "of all random choices (default 1)", 0},
+    {"goldens", KEY_GOLDENS, "FILE", 0, "play records of real kernels in FILE", 0},
+    {"only", KEY_ONLY, "ID,...", 0, "of goldens: these records", 0},
     {"format", KEY_FORMAT, "F", 0, "text (default) or json, one object per paper", 0},
     {0},
 };
@@ -37,8 +43,17 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 
     switch (key) {
     case KEY_SEED: return cli_int_option(state, "seed", arg, 0, INT64_MAX, &o->seed);
+    case KEY_GOLDENS:
+        o->has_goldens = true;
+        o->goldens_path = arg;
+        return 0;
+    case KEY_ONLY: o->only = arg; return 0;
     case KEY_FORMAT: return cli_format_option(state, arg, false, &o->format);
     case ARGP_KEY_ARG:
+        if (strcmp(arg, "goldens") == 0) {
+            o->has_goldens = true;
+            return 0;
+        }
         if (o->paper_count == PAPERS_MAX)
             return cli_refuse(state, "more than %d papers", PAPERS_MAX);
         o->papers[o->paper_count++] = arg;
@@ -50,11 +65,12 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 static const struct argp reproduce_argp = {
     .options = option_table,
     .parser = parse_option,
-    .args_doc = "[PAPER...]",
+    .args_doc = "[PAPER...|goldens]",
     .doc =
         "Plays published studies (see `halfload list papers`; default: all) on their simulated "
         "machines and prints them beside what was published. Errors of cells that constants were "
-        "fitted to, of predicted cells and of those that compare schedulers are printed apart.",
+        "fitted to, of predicted cells and of those that compare schedulers are printed apart. "
+        "`goldens` plays the records of real Linux kernels under cfs and eevdf instead.",
 };
 
 static enum hl_status reproduce_one(const struct reproduce_options *o, struct paper *paper,
@@ -128,5 +144,16 @@ enum hl_status cli_reproduce(int argc, char **argv, struct hl_error *err)
     struct reproduce_options o = {.seed = 1};
 
     HL_TRY(cli_parse(&reproduce_argp, argc, argv, &o.input, err));
+    if (o.has_goldens && o.paper_count > 0)
+        return hl_fail(err, HL_USAGE, "goldens and paper %.64s; expected one of both", o.papers[0]);
+    if (o.only != NULL && !o.has_goldens)
+        return hl_fail(err, HL_USAGE, "--only %.64s without goldens; expected `reproduce goldens`",
+                       o.only);
+    if (o.has_goldens)
+        return play_goldens(&(struct goldens_request){.path = o.goldens_path,
+                                                      .only = o.only,
+                                                      .seed = (uint64_t)o.seed,
+                                                      .format = o.format},
+                            err);
     return o.paper_count > 0 ? reproduce_named(&o, err) : reproduce_all(&o, err);
 }

@@ -144,6 +144,7 @@ struct fair_cpu { /* cpu data */
     int32_t push_cpu;
     int32_t capacity;
     int32_t misfit_load;
+    int64_t switch_ns; /* of the switch under way */
     int64_t load_weight;
     struct fair_entity *curr, *next, *last, *skip;
     struct policy_task *rt_curr;

@@ -201,6 +201,14 @@ static struct policy_task *go_idle(struct policy *p, struct fair_cpu *c)
     return NULL;
 }
 
+/* How long after the decision the switch comes. */
+static int64_t switch_delay_ns(struct policy *p)
+{
+    int64_t mean_ns = fair_of(p)->switch_ns;
+
+    return mean_ns == 0 ? 0 : mean_ns / 2 + (int64_t)policy_random(p, (uint64_t)mean_ns + 1);
+}
+
 static struct policy_task *pick(struct policy *p, struct fair_cpu *c)
 {
     struct fair_entity *se;
@@ -218,6 +226,7 @@ static struct policy_task *pick(struct policy *p, struct fair_cpu *c)
         return go_idle(p, c);
     fair_leave_idle(p, c);
     if (se != c->curr) {
+        c->switch_ns = switch_delay_ns(p);
         if (c->curr != NULL)
             fair_put_prev_entity(p, c);
         fair_set_next_entity(p, c, se);

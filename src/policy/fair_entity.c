@@ -10,8 +10,9 @@
  *          collects such removals until the queue's next update). The task clock is the clock:
  *          interrupts are not modelled. The kernel switches some microseconds after the tick that
  *          asked for it, and the preempted task is charged for them: here the machine's switch
- *          cost. So what ran since is a little less than a multiple of the tick (spec modern 18),
- *          and exact only on machines that switch for free.
+ *          cost, half of it to one and a half drawn anew, so that ties which the delay does not
+ *          decide come out both ways (spec modern 18). On machines that switch for free all is
+ *          exact.
  */
 #include <assert.h>
 
@@ -332,7 +333,7 @@ void fair_set_next_entity(struct policy *p, struct fair_cpu *c, struct fair_enti
     fair_clear_buddies(c, se);
     fair_tree_leave(p, c, se);
     fair_update_load_avg(p, c, se);
-    se->exec_start_ns = policy_now_ns(p) + fair_of(p)->switch_ns;
+    se->exec_start_ns = policy_now_ns(p) + c->switch_ns;
     se->prev_sum_exec_ns = se->sum_exec_ns;
     c->curr = se;
     fair_of(p)->rules->set_next(p, c, se);
@@ -346,7 +347,7 @@ void fair_put_prev_entity(struct policy *p, struct fair_cpu *c)
     struct fair_entity *se = c->curr;
 
     assert(se->on_rq);
-    charge_until(p, c, policy_now_ns(p) + fair_of(p)->switch_ns);
+    charge_until(p, c, policy_now_ns(p) + c->switch_ns);
     fair_update_load_avg(p, c, se);
     fair_tree_enter(p, c, se);
     c->curr = NULL;

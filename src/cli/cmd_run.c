@@ -311,6 +311,12 @@ static enum hl_status prepare(const struct run_options *o, struct study_parts *p
         HL_TRY(profile_open(&parts->profile, o->profile, err));
     }
     collect_off_loads(parts, request->cpus);
+    if (parts->off_count == parts->load_count)
+        return hl_fail(
+            err, HL_USAGE,
+            "--load %s is off on %d cpu%s: by kernbench's rule half load is half as many jobs "
+            "as cpus, and one job is single; expected another load",
+            o->load, request->cpus, request->cpus == 1 ? "" : "s");
 
     request->machine = &parts->machine;
     request->profile = is_real ? NULL : &parts->profile;
@@ -339,6 +345,26 @@ static int64_t count_cells(const struct study_request *request, int off_count)
            (int64_t)(request->policy_count > 0 ? request->policy_count : 1);
 }
 
+/* The profile, and how many compilers run where its make does not run X of them for -jX. */
+static void announce_profile(const struct study_request *request)
+{
+    const struct profile *profile = request->profile;
+    int64_t less = profile->constant[PROFILE_jobserver_offset];
+    int printed = 0;
+
+    printf("profile: %s", profile->name);
+    if (less > 0)
+        printf("; its make -jX runs X-%" PRId64 " compilers, at least one:", less);
+    for (int i = 0; less > 0 && i < request->load_count; i++) {
+        int64_t level = workload_load_level(&request->loads[i], request->cpus, 0);
+
+        if (level > 0)
+            printf("%s%" PRId64 " at -j%" PRId64, printed++ > 0 ? ", " : " ",
+                   level > less ? level - less : 1, level);
+    }
+    putchar('\n');
+}
+
 static void announce(void *context)
 {
     const struct announcement *a = context;
@@ -351,6 +377,8 @@ static void announce(void *context)
            request->workload->name, is_real ? "measured on" : "simulated on",
            request->machine->name, request->cpus, request->cpus == 1 ? "" : "s", request->seed,
            a->cells, a->cells == 1 ? "" : "s", request->runs, request->runs == 1 ? "" : "s");
+    if (!is_real)
+        announce_profile(request);
     if (!is_real && strcmp(machine_word(a->options), "host") == 0)
         puts("The topology is this machine's; its performance constants are assumed defaults.");
     if (is_real && a->options->build.tree != NULL)
@@ -371,10 +399,11 @@ static enum hl_status print_runs(const struct run_options *o, const struct study
     case FORMAT_CSV: return report_runs_csv(stdout, runs, err);
     case FORMAT_TEXT: break;
     }
-    /* kernbench prints one kernel's loads; of several policies the grid says it shorter. */
-    if (request->policy_count <= 1)
-        HL_TRY(report_kernbench(stdout, runs, parts->off, parts->off_count, err));
-    return report_grid(stdout, runs, parts->off, parts->off_count, err);
+    /* kernbench prints one kernel's loads; of several policies the grid has its figures as tables. */
+    if (request->policy_count > 1)
+        return report_grid(stdout, runs, parts->off, parts->off_count, err);
+    HL_TRY(report_kernbench(stdout, runs, parts->off, parts->off_count, err));
+    return report_grid(stdout, runs, NULL, 0, err);
 }
 
 /* Prints what there is, also of a study that ended early, and marks that. */

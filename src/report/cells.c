@@ -4,10 +4,12 @@
  */
 #include "report/cells.h"
 
+#include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/format.h"
 #include "base/memory.h"
 
 static size_t place_of(const struct run *run, const struct run **known, size_t *count,
@@ -75,6 +77,19 @@ size_t report_cells_values(const struct report_cells *cells, size_t row, size_t 
     return run_values(cells->cell, report_cells_runs(cells, row, column), metric, cells->values);
 }
 
+void report_format_load(char *text, size_t bytes, const struct run *run)
+{
+    const char *dash = strcmp(run->workload, "kernbench") == 0 ? "-j" : "";
+    char level[24] = "";
+
+    if (run->level > 0)
+        (void)hl_format(level, sizeof(level), "%" PRId64, run->level);
+    if (strcmp(run->load, level) == 0)
+        (void)hl_format(text, bytes, "%s%s", dash, level);
+    else
+        (void)hl_format(text, bytes, "%s %s%s", run->load, dash, level);
+}
+
 const char *report_load_name(const char *label)
 {
     static const char *const names[][2] = {
@@ -90,5 +105,6 @@ void report_write_off(FILE *out, const struct report_off_load *off)
 {
     const char *name = report_load_name(off->label);
 
-    (void)fprintf(out, "%s load: %s\n", name == NULL ? off->label : name, off->text);
+    (void)fprintf(out, "%s load: %s by kernbench's rule\n", name == NULL ? off->label : name,
+                  off->text);
 }

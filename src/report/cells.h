@@ -32,10 +32,13 @@ size_t report_cells_runs(const struct report_cells *cells, size_t row, size_t co
 size_t report_cells_values(const struct report_cells *cells, size_t row, size_t column,
                            enum run_metric metric);
 
+/* "-j3", "half -j8", "max -j"; levels of other workloads stand without -j. */
+void report_format_load(char *text, size_t bytes, const struct run *run);
+
 /* "Half", "Optimal", "Maximal", "Single" for kernbench's loads; NULL for others. */
 const char *report_load_name(const char *label);
 
-/* "Half load: off (1 job = single)" */
+/* "Half load: off (1 job = single) by kernbench's rule" */
 void report_write_off(FILE *out, const struct report_off_load *off);
 
 #endif

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * grid.c - the -jX table: a row per policy, a column per load; mean, best, normalised.
+ * grid.c - the -jX table: a row per policy, a column per load; mean, best, normalised; of several
+ * policies kernbench's other figures too.
  *
- *     elapsed seconds, mean of 5 runs (lower is better)
- *                                   -j1     -j3
- *     -----------------------    ------  ------
- *     o1:version=2.6.0-test11    309.02  196.91
+ *     elapsed seconds, mean +- standard deviation of 5 runs (lower is better)
+ *                                           -j1             -j3
+ *     -----------------------    --------------  --------------
+ *     o1:version=2.6.0-test11    309.02 +- 0.31  196.91 +- 3.58
  *     ...
  *     normalised to: o1:version=2.6.0-test11 at -j1 = 309.02 s (mean, lower is better)
  */
@@ -16,53 +17,85 @@
 #include <string.h>
 
 #include "base/format.h"
+#include "base/units.h"
 #include "report/cells.h"
+#include "report/doubts.h"
 #include "report/write.h"
 #include "stats/stats.h"
 
-enum figure { FIGURE_MEAN, FIGURE_BEST };
+enum figure { FIGURE_MEAN, FIGURE_MEAN_SD, FIGURE_BEST };
+
+/* One table of all cells. */
+struct view {
+    enum run_metric metric;
+    enum figure figure;
+    double unit; /* divides each value */
+    int decimals;
+};
+
+/* What kernbench prints beside the elapsed time, in its order. */
+static const struct {
+    enum run_metric metric;
+    const char *title;
+} others[] = {
+    {RUN_user_s, "user seconds"},
+    {RUN_system_s, "system seconds"},
+    {RUN_percent_cpu, "percent cpu"},
+    {RUN_involuntary_switches, "context switches (involuntary)"},
+    {RUN_voluntary_switches, "sleeps (voluntary switches)"},
+};
 
 /* NAN: no run of the cell has succeeded. */
 static double figure_of(const struct report_cells *cells, size_t row, size_t column,
-                        enum figure figure)
+                        enum run_metric metric, enum figure figure)
 {
-    size_t n = report_cells_values(cells, row, column, RUN_elapsed_s);
+    size_t n = report_cells_values(cells, row, column, metric);
 
-    return figure == FIGURE_MEAN ? stats_mean(cells->values, n) : stats_min(cells->values, n);
+    return figure == FIGURE_BEST ? stats_min(cells->values, n) : stats_mean(cells->values, n);
 }
 
-/* "-j3", "half -j8", "max -j"; levels of other workloads stand without -j. */
-static void format_load(char *text, size_t bytes, const struct run *run)
+/*
+ * Four digits at least for the smallest figure, two decimals at least; but of the deviations no more
+ * than two digits of the smallest one: what is behind that is chance.
+ */
+static int decimals_of(const struct report_cells *cells, enum run_metric metric)
 {
-    const char *dash = strcmp(run->workload, "kernbench") == 0 ? "-j" : "";
-    char level[24] = "";
-
-    if (run->level > 0)
-        (void)hl_format(level, sizeof(level), "%" PRId64, run->level);
-    if (strcmp(run->load, level) == 0)
-        (void)hl_format(text, bytes, "%s%s", dash, level);
-    else
-        (void)hl_format(text, bytes, "%s %s%s", run->load, dash, level);
-}
-
-/* Four digits at least for the smallest figure, two decimals at least. */
-static int decimals_of(const struct report_cells *cells)
-{
-    double least = HUGE_VAL;
+    double least = HUGE_VAL, least_sd = HUGE_VAL;
+    int decimals, known;
 
     for (size_t row = 0; row < cells->row_count; row++) {
         for (size_t column = 0; column < cells->column_count; column++) {
-            double value = figure_of(cells, row, column, FIGURE_BEST);
+            size_t n = report_cells_values(cells, row, column, metric);
+            double value = stats_min(cells->values, n), sd = stats_sd(cells->values, n);
 
             least = value < least ? value : least;
+            least_sd = sd > 0 && sd < least_sd ? sd : least_sd;
         }
     }
-    return least < 1 ? 4 : least < 10 ? 3 : 2;
+    decimals = least < 1 ? 4 : least < 10 ? 3 : 2;
+    if (!isfinite(least_sd))
+        return decimals;
+    known = (int)(1 - floor(log10(least_sd)));
+    return HL_MIN(HL_MAX(known, 0), decimals);
 }
 
-/* One table of all cells, each divided by `unit`. */
-static enum hl_status write_table(FILE *out, const struct report_cells *cells, enum figure figure,
-                                  double unit, int decimals, struct hl_error *err)
+static void add_figure(struct report_table *table, const struct report_cells *cells, size_t row,
+                       size_t column, const struct view *view)
+{
+    double value = figure_of(cells, row, column, view->metric, view->figure) / view->unit;
+    size_t n = report_cells_values(cells, row, column, view->metric);
+
+    if (isnan(value))
+        report_table_cell(table, "%s", "");
+    else if (view->figure == FIGURE_MEAN_SD && n > 1)
+        report_table_cell(table, "%.*f +- %.*f", view->decimals, value, view->decimals,
+                          stats_sd(cells->values, n) / view->unit);
+    else
+        report_table_cell(table, "%.*f", view->decimals, value);
+}
+
+static enum hl_status write_table(FILE *out, const struct report_cells *cells,
+                                  const struct view *view, struct hl_error *err)
 {
     struct report_table *table = report_table_new();
     char text[RUN_ARM_BYTES];
@@ -70,20 +103,14 @@ static enum hl_status write_table(FILE *out, const struct report_cells *cells, e
 
     report_table_cell(table, "%s", "");
     for (size_t column = 0; column < cells->column_count; column++) {
-        format_load(text, sizeof(text), cells->columns[column]);
+        report_format_load(text, sizeof(text), cells->columns[column]);
         report_table_cell(table, "%s", text);
     }
     report_table_end_row(table);
     for (size_t row = 0; row < cells->row_count; row++) {
         report_table_cell(table, "%s", run_arm_name(cells->rows[row], text));
-        for (size_t column = 0; column < cells->column_count; column++) {
-            double value = figure_of(cells, row, column, figure) / unit;
-
-            if (isnan(value))
-                report_table_cell(table, "%s", "");
-            else
-                report_table_cell(table, "%.*f", decimals, value);
-        }
+        for (size_t column = 0; column < cells->column_count; column++)
+            add_figure(table, cells, row, column, view);
         report_table_end_row(table);
     }
     status = report_table_print(table, out, 1, err);
@@ -92,13 +119,14 @@ static enum hl_status write_table(FILE *out, const struct report_cells *cells, e
 }
 
 /* "5 runs", "4 to 5 runs": how many runs the figures of the cells are made of. */
-static size_t format_counts(char *text, size_t bytes, const struct report_cells *cells)
+static size_t format_counts(char *text, size_t bytes, const struct report_cells *cells,
+                            enum run_metric metric)
 {
     size_t least = SIZE_MAX, most = 0;
 
     for (size_t row = 0; row < cells->row_count; row++) {
         for (size_t column = 0; column < cells->column_count; column++) {
-            size_t n = report_cells_values(cells, row, column, RUN_elapsed_s);
+            size_t n = report_cells_values(cells, row, column, metric);
 
             if (n == 0)
                 continue;
@@ -113,29 +141,69 @@ static size_t format_counts(char *text, size_t bytes, const struct report_cells 
     return most;
 }
 
-static enum hl_status write_tables(FILE *out, const struct report_cells *cells,
-                                   struct hl_error *err)
+/* The title and the table of means, with deviations where there are some. */
+static enum hl_status write_means(FILE *out, const struct report_cells *cells,
+                                  enum run_metric metric, const char *title, struct hl_error *err)
 {
-    char counts[64], name[RUN_ARM_BYTES], load[64];
-    double reference = figure_of(cells, 0, 0, FIGURE_MEAN);
-    int decimals = decimals_of(cells);
-    size_t most = format_counts(counts, sizeof(counts), cells);
+    static const char *const better[RUN_BETTER_COUNT] = {"lower is better", "higher is better",
+                                                         "neither is better"};
+    char counts[64];
+    size_t most = format_counts(counts, sizeof(counts), cells, metric);
+    struct view view = {metric, FIGURE_MEAN_SD, 1, decimals_of(cells, metric)};
 
-    (void)fprintf(out, "elapsed seconds, mean of %s (lower is better)\n", counts);
-    HL_TRY(write_table(out, cells, FIGURE_MEAN, 1, decimals, err));
-    if (most > 1) {
-        (void)fprintf(out, "\nelapsed seconds, best of %s (lower is better)\n", counts);
-        HL_TRY(write_table(out, cells, FIGURE_BEST, 1, decimals, err));
-    }
+    (void)fprintf(out, "%s, mean%s of %s (%s)\n", title, most > 1 ? " +- standard deviation" : "",
+                  counts, better[run_metric_table[metric].better]);
+    return write_table(out, cells, &view, err);
+}
+
+/* The column of one job: all papers of this field divide by it. */
+static size_t reference_column(const struct report_cells *cells)
+{
+    for (size_t column = 0; column < cells->column_count; column++)
+        if (cells->columns[column]->level == 1)
+            return column;
+    return 0;
+}
+
+static enum hl_status write_normalised(FILE *out, const struct report_cells *cells,
+                                       struct hl_error *err)
+{
+    char name[RUN_ARM_BYTES], load[64];
+    size_t column = reference_column(cells);
+    double reference = figure_of(cells, 0, column, RUN_elapsed_s, FIGURE_MEAN);
+    struct view view = {RUN_elapsed_s, FIGURE_MEAN, reference, 3};
+
     (void)run_arm_name(cells->rows[0], name);
-    format_load(load, sizeof(load), cells->columns[0]);
+    report_format_load(load, sizeof(load), cells->columns[column]);
     if (isnan(reference)) {
         (void)fprintf(out, "\nnot normalised: %s at %s has no figure\n", name, load);
         return HL_OK;
     }
     report_write(out, "\nnormalised to: %s at %s = %.*f s (mean, lower is better)\n", name, load,
-                 decimals, reference);
-    return write_table(out, cells, FIGURE_MEAN, reference, 3, err);
+                 decimals_of(cells, RUN_elapsed_s), reference);
+    return write_table(out, cells, &view, err);
+}
+
+static enum hl_status write_tables(FILE *out, const struct report_cells *cells,
+                                   struct hl_error *err)
+{
+    char counts[64];
+    size_t most = format_counts(counts, sizeof(counts), cells, RUN_elapsed_s);
+    struct view best = {RUN_elapsed_s, FIGURE_BEST, 1, decimals_of(cells, RUN_elapsed_s)};
+
+    HL_TRY(write_means(out, cells, RUN_elapsed_s, "elapsed seconds", err));
+    if (most > 1) {
+        (void)fprintf(out, "\nelapsed seconds, best of %s (lower is better)\n", counts);
+        HL_TRY(write_table(out, cells, &best, err));
+    }
+    HL_TRY(write_normalised(out, cells, err));
+    for (int i = 0; cells->row_count > 1 && i < HL_COUNT_OF(others); i++) {
+        if (format_counts(counts, sizeof(counts), cells, others[i].metric) == 0)
+            continue;
+        (void)fputc('\n', out);
+        HL_TRY(write_means(out, cells, others[i].metric, others[i].title, err));
+    }
+    return HL_OK;
 }
 
 static void write_failures(FILE *out, const struct report_cells *cells)
@@ -154,7 +222,7 @@ static void write_failures(FILE *out, const struct report_cells *cells)
 
         if (run->status == RUN_OK)
             continue;
-        format_load(load, sizeof(load), run);
+        report_format_load(load, sizeof(load), run);
         (void)fprintf(out, "  %s at %s, run %" PRId32 " of %zu: %s, exit status %" PRId32 "%s%s\n",
                       run_arm_name(run, name), load, run->run + 1,
                       report_cells_runs(cells, cells->row_of[i], cells->column_of[i]),
@@ -180,6 +248,7 @@ enum hl_status report_grid(FILE *out, const struct run_list *runs,
                       made[runs->runs[0].source]);
         status = write_tables(out, &cells, err);
         write_failures(out, &cells);
+        report_write_doubts(out, &cells);
     }
     if (off_count > 0)
         (void)fputc('\n', out);

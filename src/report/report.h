@@ -16,16 +16,18 @@
 
 /*
  * A load that the study leaves out: on two cpus kernbench's half load is one job, which is single.
- * Printed as "Half load: off (1 job = single)".
+ * Printed as "Half load: off (1 job = single) by kernbench's rule".
  */
 struct report_off_load {
     char label[32], text[64]; /* "half", "off (1 job = single)" */
 };
 
 /*
- * The -jX grid: a row per policy, variant or "host", a column per load; mean and best of elapsed
- * seconds, then the means normalised to the first row's first load, which is named. Failed runs are
- * left out of the figures and listed under the tables. A cell without a figure is blank.
+ * The -jX grid: a row per policy, variant or "host", a column per load; mean with standard deviation
+ * and best of elapsed seconds, then the means normalised to the first row's load of one job, else to
+ * its first load, which is named. Of several rows kernbench's other figures follow, each as a table;
+ * of one row kernbench's text says them. Failed runs are left out of the figures and listed under the
+ * tables, and so is what makes measured runs doubtful. A cell without a figure is blank.
  */
 enum hl_status report_grid(FILE *out, const struct run_list *runs,
                            const struct report_off_load *off, int off_count,

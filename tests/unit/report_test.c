@@ -124,11 +124,11 @@ static void the_grid_shows_mean_best_and_normalised(void **state)
     assert_int_equal(report_grid(out, &runs, NULL, 0, NULL), HL_OK);
     assert_written("kernbench on xeon, simulated\n"
                    "\n"
-                   "elapsed seconds, mean of 2 runs (lower is better)\n"
-                   "                       -j1  half -j2\n"
-                   "------------------  ------  --------\n"
-                   "o1                  301.00    200.50\n"
-                   "w26:active_delay=0  301.00    150.50\n"
+                   "elapsed seconds, mean +- standard deviation of 2 runs (lower is better)\n"
+                   "                               -j1        half -j2\n"
+                   "------------------  --------------  --------------\n"
+                   "o1                  301.00 +- 1.41  200.50 +- 0.71\n"
+                   "w26:active_delay=0  301.00 +- 0.00  150.50 +- 0.00\n"
                    "\n"
                    "elapsed seconds, best of 2 runs (lower is better)\n"
                    "                       -j1  half -j2\n"
@@ -160,10 +160,10 @@ static void failed_runs_are_listed_and_not_averaged(void **state)
     assert_written(
         "kernbench on host, measured\n"
         "\n"
-        "elapsed seconds, mean of 4 runs (lower is better)\n"
-        "      single -j1  optimal -j8\n"
-        "----  ----------  -----------\n"
-        "host       81.55\n"
+        "elapsed seconds, mean +- standard deviation of 4 runs (lower is better)\n"
+        "         single -j1  optimal -j8\n"
+        "----  -------------  -----------\n"
+        "host  81.55 +- 0.34\n"
         "\n"
         "elapsed seconds, best of 4 runs (lower is better)\n"
         "      single -j1  optimal -j8\n"
@@ -179,7 +179,7 @@ static void failed_runs_are_listed_and_not_averaged(void **state)
         "  host at single -j1, run 3 of 5: failed, exit status 2: make: *** [all] Error 2\n"
         "  host at optimal -j8, run 1 of 1: failed, exit status 2\n"
         "\n"
-        "Half load: off (1 job = single)\n");
+        "Half load: off (1 job = single) by kernbench's rule\n");
     run_list_close(&runs);
 }
 
@@ -207,6 +207,56 @@ static void a_grid_without_its_reference_is_not_normalised(void **state)
     run_list_close(&runs);
 }
 
+static void several_policies_have_kernbenchs_other_figures_too(void **state)
+{
+    struct run_list runs = {0};
+
+    (void)state;
+    /* The load of one job is the second column, and divides all the same. */
+    for (int i = 0; i < 2; i++) {
+        add_run(&runs, "o1", "half", 8, i, 50);
+        run_set(&runs.runs[runs.count - 1], RUN_involuntary_switches, 10400 + 40 * i);
+        add_run(&runs, "o1", "single", 1, i, 200);
+        add_run(&runs, "w26", "half", 8, i, 40);
+    }
+    assert_int_equal(report_grid(out, &runs, NULL, 0, NULL), HL_OK);
+    assert_non_null(strstr(written, "\nnormalised to: o1 at single -j1 = 200.00 s "));
+    assert_non_null(strstr(written, "\n"
+                                    "w26     0.200\n"));
+    /* The deviation is 28.3: digits behind the point would say nothing. */
+    assert_non_null(strstr(written, "\n\ncontext switches (involuntary), mean +- standard "
+                                    "deviation of 2 runs (lower is better)\n"
+                                    "        half -j8  single -j1\n"
+                                    "---  -----------  ----------\n"
+                                    "o1   10420 +- 28\n"
+                                    "w26\n"));
+    assert_null(strstr(written, "sleeps"));
+    assert_null(strstr(written, "doubtful"));
+    run_list_close(&runs);
+}
+
+static void builds_that_scatter_or_starve_are_doubted(void **state)
+{
+    struct run_list runs = {0};
+
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        add_run(&runs, "", "single", 1, i, 100 + i);
+        run_set(&runs.runs[runs.count - 1], RUN_percent_cpu, 60);
+        add_run(&runs, "", "4", 4, i, 30 + 3 * i); /* 2.12 of 31.5 is 6.7 % */
+        run_set(&runs.runs[runs.count - 1], RUN_percent_cpu, 60);
+        add_run(&runs, "", "8", 8, i, 30 + i);
+    }
+    assert_int_equal(report_grid(out, &runs, NULL, 0, NULL), HL_OK);
+    assert_non_null(strstr(written,
+                           "\n\ndoubtful: host at single -j1: one job got 60 % of a cpu; was the "
+                           "machine busy with something else?\n"
+                           "doubtful: host at -j4: the standard deviation is 7 % of the mean; was "
+                           "the machine busy with something else?\n"));
+    assert_null(strstr(written, "doubtful: host at -j8"));
+    run_list_close(&runs);
+}
+
 /* Sample deviations of a pair: half the difference times the root of two. */
 static void kernbench_text_is_what_its_scripts_read(void **state)
 {
@@ -227,7 +277,7 @@ static void kernbench_text_is_what_its_scripts_read(void **state)
     add_run(&runs, "", "3x", 12, 0, 1e6);
     fail_run(&runs, 5, 2, "");
     assert_int_equal(report_kernbench(out, &runs, &off, 1, NULL), HL_OK);
-    assert_written("Half load: off (1 job = single)\n"
+    assert_written("Half load: off (1 job = single) by kernbench's rule\n"
                    "\n"
                    "host\n"
                    "Average Half load -j 3 Run (std deviation):\n"
@@ -509,6 +559,8 @@ int main(void)
         TEST(the_grid_shows_mean_best_and_normalised),
         TEST(failed_runs_are_listed_and_not_averaged),
         TEST(a_grid_without_its_reference_is_not_normalised),
+        TEST(several_policies_have_kernbenchs_other_figures_too),
+        TEST(builds_that_scatter_or_starve_are_doubted),
         TEST(kernbench_text_is_what_its_scripts_read),
         TEST(json_keys_stand_in_fixed_order),
         TEST(json_survives_a_round_trip_of_nasty_values),

@@ -18,12 +18,10 @@ static void print_text(const struct scenario *s, const struct scenario_result *r
         const struct scenario_result *r = &results[i];
         char found[HL_EXACT_BYTES];
 
-        printf("%s:%d: %s  %s", s->path, r->line, r->holds ? "holds" : "FAILS", r->text);
-        if (!r->holds) {
-            printf("; found %s", hl_format_exact(found, r->value));
-            if (r->trial >= 0)
-                printf(" in trial %" PRId64 " of %" PRId64, r->trial + 1, s->trials);
-        }
+        printf("%s:%d: %s  %s; found %s", s->path, r->line, r->holds ? "holds" : "FAILS", r->text,
+               hl_format_exact(found, r->value));
+        if (!r->holds && r->trial >= 0 && s->trials > 1)
+            printf(" in trial %" PRId64 " of %" PRId64, r->trial + 1, s->trials);
         putchar('\n');
     }
 }

@@ -17,7 +17,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/format.h"
 #include "base/text.h"
 #include "policy/policy.h"
 #include "sim/sim.h"
@@ -85,30 +84,6 @@ static int64_t figure_value(const struct sim_task_figures *f, enum figure figure
     case FIGURE_COUNT: break;
     }
     return 0;
-}
-
-static const char *compare_text(enum scenario_compare compare)
-{
-    switch (compare) {
-    case COMPARE_EQ: return "==";
-    case COMPARE_NE: return "!=";
-    case COMPARE_LT: return "<";
-    case COMPARE_LE: return "<=";
-    case COMPARE_GT: return ">";
-    case COMPARE_GE: return ">=";
-    }
-    return "?";
-}
-
-static const char *over_text(enum scenario_over over)
-{
-    switch (over) {
-    case OVER_EACH: return "";
-    case OVER_MEAN: return "mean ";
-    case OVER_MIN: return "min ";
-    case OVER_MAX: return "max ";
-    }
-    return "?";
 }
 
 /* A tolerance widens what holds, for == and for the orders alike. */
@@ -321,12 +296,10 @@ static void judge(const struct scenario *s, size_t expect, const double *values,
                   struct scenario_result *result)
 {
     const struct scenario_expect *e = &s->expects[expect];
-    char right[HL_EXACT_BYTES];
     double sum = 0;
 
     result->line = e->line;
-    (void)snprintf(result->text, sizeof(result->text), "%s%s %s %s", over_text(e->over), e->left,
-                   compare_text(e->compare), hl_format_exact(right, e->right));
+    result->text = e->text;
     result->trial = -1;
     result->holds = true;
     for (int64_t t = 0; t < s->trials; t++) {

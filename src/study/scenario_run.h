@@ -15,10 +15,10 @@ struct trace_sink;
 
 struct scenario_result { /* of one expect, in the order of the file */
     int line;
-    char text[256]; /* the expectation, as understood */
-    double value;   /* that decides: mean, least or largest; of each: the first that fails, else the
-                       last */
-    int64_t trial;  /* that `value` is from; -1: of all */
+    const char *text; /* the expectation as written, of the scenario */
+    double value;  /* that decides: mean, least or largest; of each: the first that fails, else the
+                         last */
+    int64_t trial; /* that `value` is from; -1: of all */
     bool holds;
 };
 

@@ -29,8 +29,11 @@ static void print_task(const struct timeline *t, int32_t id)
 
 static void print_event(void *context, const struct trace_event *event)
 {
-    const struct timeline *t = context;
+    struct timeline *t = context;
 
+    if (!t->has_header)
+        (void)fputs("          time in ns  cpu   event\n", t->out);
+    t->has_header = true;
     (void)fprintf(t->out, "%20" PRId64 "  cpu%-2" PRId32 " ", event->at_ns, event->cpu);
     print_task(t, event->task);
     switch (event->kind) {

@@ -28,7 +28,8 @@ enum scenario_over { OVER_EACH, OVER_MEAN, OVER_MIN, OVER_MAX }; /* of the trial
 
 struct scenario_expect {
     int line;
-    int64_t at_ns; /* when to look; INT64_MAX: at the end of the run */
+    char text[160]; /* as written; what does not fit is cut */
+    int64_t at_ns;  /* when to look; INT64_MAX: at the end of the run */
     enum scenario_over over;
     char left[128]; /* without blanks: "A.wait_ns", "elapsed_ns", "same_core(A,B)" */
     enum scenario_compare compare;

@@ -95,6 +95,17 @@ static enum hl_status read_tolerance(struct scenario_expect *e, struct scenario_
     return scenario_need_end(c, err);
 }
 
+/* The words of the statement with single blanks between them. */
+static void copy_words(char *text, size_t bytes, const struct scenario_cursor *c)
+{
+    size_t used = 0;
+
+    text[0] = '\0';
+    for (const struct scenario_word *word = c->at; word < c->end && used < bytes; word++)
+        used +=
+            (size_t)snprintf(text + used, bytes - used, "%s%s", used > 0 ? " " : "", word->text);
+}
+
 enum hl_status scenario_expect(struct scenario_build *b, struct scenario_cursor *c,
                                struct hl_error *err)
 {
@@ -103,6 +114,7 @@ enum hl_status scenario_expect(struct scenario_build *b, struct scenario_cursor 
     const char *word;
     int found;
 
+    copy_words(e.text, sizeof(e.text), c);
     if (scenario_take_if(c, "at") && !scenario_take_if(c, "end"))
         HL_TRY(scenario_need_duration(c, "at", &e.at_ns, err));
     found = scenario_peek(c) == NULL

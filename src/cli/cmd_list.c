@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "cli/cli.h"
+#include "cli/play_paper.h"
 #include "machine/machine.h"
 #include "paper/paper.h"
 #include "policy/policy.h"
@@ -199,6 +200,18 @@ static enum hl_status list_workloads(bool is_verbose, struct hl_error *err)
     return HL_OK;
 }
 
+/* What keeps a paper from being played is part of what there is. */
+static void print_paper(const struct paper *paper)
+{
+    struct hl_error why = {.text = ""};
+    bool is_played = play_paper_check(paper, &why) == HL_OK;
+
+    printf("%-28s %s (%s)%s\n", paper->id, paper->title, paper->where,
+           is_played ? "" : ": not to be played yet");
+    if (!is_played)
+        printf("    %s\n", why.text);
+}
+
 static enum hl_status list_papers(bool is_verbose, struct hl_error *err)
 {
     char **names;
@@ -212,7 +225,7 @@ static enum hl_status list_papers(bool is_verbose, struct hl_error *err)
         if (status == HL_OK)
             status = paper_open(&paper, names[i], err);
         if (status == HL_OK)
-            printf("%-24s %s (%s)\n", paper.id, paper.title, paper.where);
+            print_paper(&paper);
         for (int r = 0; status == HL_OK && is_verbose && r < paper.row_count; r++)
             printf("    %-24s %s on %s\n", paper.rows[r].label, paper.rows[r].policy,
                    paper.rows[r].machine);

@@ -3,8 +3,8 @@
  * cmd_reproduce.c - `halfload reproduce [PAPER...]`: published | simulated | difference, cell by
  * cell; `halfload reproduce goldens`: real kernel | simulated.
  *
- * Without a name every shipped paper is played whose workload can be simulated; the others are
- * named.
+ * Without a name every shipped paper is played whose parts can be simulated; the others are named at
+ * the end, with what is missing.
  */
 #include <stdio.h>
 #include <string.h>
@@ -33,7 +33,8 @@ static const struct argp_option option_table[] = {
     {"seed", KEY_SEED, "S", 0, "of all random choices (default 1)", 0},
     {"goldens", KEY_GOLDENS, "FILE", 0, "play records of real kernels in FILE", 0},
     {"only", KEY_ONLY, "ID,...", 0, "of goldens: these records", 0},
-    {"format", KEY_FORMAT, "F", 0, "text (default) or json, one object per paper", 0},
+    {"format", KEY_FORMAT, "F", 0, "text (default) or json: one object, of several papers a list",
+     0},
     {0},
 };
 
@@ -92,50 +93,72 @@ static enum hl_status reproduce_one(const struct reproduce_options *o, struct pa
     return status;
 }
 
+/* What stands between two papers. */
+static void separate(const struct reproduce_options *o, bool is_first)
+{
+    if (o->format == FORMAT_JSON)
+        fputs(is_first ? "[\n" : ",\n", stdout);
+    else if (!is_first)
+        putchar('\n');
+}
+
 static enum hl_status reproduce_named(const struct reproduce_options *o, struct hl_error *err)
 {
-    for (int i = 0; i < o->paper_count; i++) {
-        struct paper paper = {0};
-        enum hl_status status = paper_open(&paper, o->papers[i], err);
+    bool is_list = o->paper_count > 1;
+    enum hl_status status = HL_OK;
 
-        if (status == HL_OK && i > 0 && o->format == FORMAT_TEXT)
-            putchar('\n');
+    for (int i = 0; status == HL_OK && i < o->paper_count; i++) {
+        struct paper paper = {0};
+
+        status = paper_open(&paper, o->papers[i], err);
+        if (status == HL_OK && is_list)
+            separate(o, i == 0);
         if (status == HL_OK)
             status = reproduce_one(o, &paper, err);
         paper_close(&paper);
-        HL_TRY(status);
     }
-    return HL_OK;
+    if (status == HL_OK && is_list && o->format == FORMAT_JSON)
+        puts("]");
+    return status;
+}
+
+/* Plays a paper if it can be; when closing, names it if it cannot. `count` counts what is done. */
+static enum hl_status visit(const struct reproduce_options *o, const char *name, bool is_closing,
+                            int *count, struct hl_error *err)
+{
+    struct paper paper = {0};
+    struct hl_error why;
+    enum hl_status status = paper_open(&paper, name, err);
+    bool is_left_out = status == HL_OK && play_paper_check(&paper, &why) == HL_UNSUPPORTED;
+    FILE *out = o->format == FORMAT_TEXT ? stdout : stderr; /* JSON has no place for it */
+
+    if (is_left_out && is_closing)
+        (void)fprintf(out, "%sleft out: %s\n",
+                      (*count)++ == 0 && o->format == FORMAT_TEXT ? "\n" : "", why.text);
+    if (status == HL_OK && !is_left_out && !is_closing) {
+        separate(o, (*count)++ == 0);
+        status = reproduce_one(o, &paper, err);
+    }
+    paper_close(&paper);
+    return status;
 }
 
 static enum hl_status reproduce_all(const struct reproduce_options *o, struct hl_error *err)
 {
     char **names;
-    bool is_first = true;
+    int played = 0, left_out = 0;
     enum hl_status status;
 
     HL_TRY(hl_data_list("papers", ".json", &names, err));
     status = HL_OK;
-    for (int i = 0; names[i] != NULL; i++) {
-        struct paper paper = {0};
-
-        if (status == HL_OK)
-            status = paper_open(&paper, names[i], err);
-        if (status == HL_OK) {
-            if (o->format == FORMAT_TEXT && !is_first)
-                putchar('\n');
-            is_first = false;
-            status = reproduce_one(o, &paper, err);
-            if (status == HL_UNSUPPORTED) {
-                if (o->format == FORMAT_TEXT)
-                    printf("left out: %s\n", err->text);
-                status = HL_OK;
-            }
-        }
-        paper_close(&paper);
-        hl_free(names[i]);
-    }
-    hl_free(names);
+    for (int i = 0; status == HL_OK && names[i] != NULL; i++)
+        status = visit(o, names[i], false, &played, err);
+    if (status == HL_OK && o->format == FORMAT_JSON)
+        puts(played == 0 ? "[]" : "]");
+    (void)fflush(stdout);
+    for (int i = 0; status == HL_OK && names[i] != NULL; i++)
+        status = visit(o, names[i], true, &left_out, err);
+    hl_data_list_close(names);
     return status;
 }
 

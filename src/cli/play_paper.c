@@ -126,26 +126,42 @@ static void parts_close(const struct paper *paper, struct paper_parts *parts)
     hl_free(parts->jobs);
 }
 
+/* Memory for all parts, and what they name. */
+static enum hl_status make_parts(const struct paper *paper, struct paper_parts *parts,
+                                 struct hl_error *err)
+{
+    size_t rows = (size_t)paper->row_count, loads = (size_t)paper->load_count;
+
+    *parts = (struct paper_parts){
+        .machines = hl_alloc(rows, sizeof(*parts->machines)),
+        .profiles = hl_alloc(rows, sizeof(*parts->profiles)),
+        .policies = hl_alloc(rows, sizeof(*parts->policies)),
+        .loads = hl_alloc(loads, sizeof(*parts->loads)),
+        .is_played = hl_alloc(loads, sizeof(*parts->is_played)),
+        .jobs = hl_alloc(rows * loads * (size_t)paper->runs, sizeof(*parts->jobs)),
+    };
+    if (parts->machines == NULL || parts->profiles == NULL || parts->policies == NULL ||
+        parts->loads == NULL || parts->is_played == NULL || parts->jobs == NULL)
+        return hl_fail(err, HL_NO_MEMORY, "out of memory for the rows of paper %s", paper->id);
+    return open_parts(paper, parts, err);
+}
+
+enum hl_status play_paper_check(const struct paper *paper, struct hl_error *err)
+{
+    struct paper_parts parts;
+    enum hl_status status = make_parts(paper, &parts, err);
+
+    parts_close(paper, &parts);
+    return status;
+}
+
 enum hl_status play_paper(struct paper *paper, uint64_t seed, int threads,
                           const struct study_progress *progress, struct hl_error *err)
 {
-    size_t rows = (size_t)paper->row_count, loads = (size_t)paper->load_count;
-    struct paper_parts parts = {
-        .machines = hl_alloc(rows, sizeof(*parts.machines)),
-        .profiles = hl_alloc(rows, sizeof(*parts.profiles)),
-        .policies = hl_alloc(rows, sizeof(*parts.policies)),
-        .loads = hl_alloc(loads, sizeof(*parts.loads)),
-        .is_played = hl_alloc(loads, sizeof(*parts.is_played)),
-        .jobs = hl_alloc(rows * loads * (size_t)paper->runs, sizeof(*parts.jobs)),
-    };
+    struct paper_parts parts;
     struct run_list runs = {0};
-    enum hl_status status = HL_OK;
+    enum hl_status status = make_parts(paper, &parts, err);
 
-    if (parts.machines == NULL || parts.profiles == NULL || parts.policies == NULL ||
-        parts.loads == NULL || parts.is_played == NULL || parts.jobs == NULL)
-        status = hl_fail(err, HL_NO_MEMORY, "out of memory for the rows of paper %s", paper->id);
-    if (status == HL_OK)
-        status = open_parts(paper, &parts, err);
     if (status == HL_OK) {
         make_jobs(paper, seed, &parts);
         status = study_simulate_all(parts.jobs, parts.job_count, threads, &runs, progress, err);

@@ -17,4 +17,7 @@ enum hl_status play_paper(struct paper *paper, uint64_t seed, int threads,
                           const struct study_progress *progress,
                           struct hl_error *err) HL_MUST_CHECK;
 
+/* HL_OK if play_paper could play it; else HL_UNSUPPORTED and what is missing, or another failure. */
+enum hl_status play_paper_check(const struct paper *paper, struct hl_error *err) HL_MUST_CHECK;
+
 #endif

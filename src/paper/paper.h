@@ -15,8 +15,10 @@
 #include "run/run.h"
 
 /*
- * Fitted: some constant of the machine or profile was chosen with the help of this cell. Comparing:
- * the predicted cells that tell schedulers apart. Not explained: published, but known to come from
+ * Fitted: some constant of the machine or profile was chosen with the help of this cell. All others
+ * are predicted; of those, comparing ones tell schedulers apart. A cell has one role, so PREDICTED
+ * are the predicted cells that do not compare: reports count both kinds apart and say so. Not
+ * explained: published, but known to come from
  * something else than scheduling; printed and left out of every error and order.
  */
 enum paper_role {
@@ -107,9 +109,10 @@ double paper_difference(const struct paper *paper, int cell);
 struct paper_order {
     char machine[256]; /* with its parameters, if it has any */
     char load[32];
-    int pairs,
-        apart;  /* pairs of schedulers; the part of them that is published more than 2 % apart */
-    bool holds; /* each pair that is apart stands in the published order */
+    int pairs, apart; /* of schedulers; the part of them that is published more than 2 % apart */
+    int held;         /* the part of those that stands in the published order */
+    int left_out;     /* rows that are not explained there, hence in no pair */
+    bool holds;       /* all that are apart are held */
 };
 
 struct paper_score {

@@ -119,6 +119,8 @@ static bool is_first_of_machine(const struct paper *paper, int row)
     return true;
 }
 
+enum { CELL_NONE = -1, CELL_NOT_EXPLAINED = -2 };
+
 /* The cell that stands for a row at a load: of the first metric that has been published there. */
 static int order_cell(const struct paper *paper, int row, int load)
 {
@@ -126,9 +128,9 @@ static int order_cell(const struct paper *paper, int row, int load)
         int cell = paper_cell_find(paper, row, load, metric);
 
         if (cell >= 0)
-            return paper->cells[cell].role == PAPER_NOT_EXPLAINED ? -1 : cell;
+            return paper->cells[cell].role == PAPER_NOT_EXPLAINED ? CELL_NOT_EXPLAINED : cell;
     }
-    return -1;
+    return CELL_NONE;
 }
 
 /* One pair: counts it, and whether it stands as published. An equal simulated pair does not: the
@@ -148,7 +150,9 @@ static void judge_pair(const struct paper_cell *low, const struct paper_cell *hi
     if (high->published / low->published <= tie_ratio)
         return;
     order->apart++;
-    if (!(low->simulated < high->simulated))
+    if (low->simulated < high->simulated)
+        order->held++;
+    else
         order->holds = false;
 }
 
@@ -161,7 +165,10 @@ static void judge_order(const struct paper *paper, int first_row, int load,
     for (int i = first_row; i < paper->row_count; i++) {
         int a = order_cell(paper, i, load);
 
-        if (a < 0 || !is_same_machine(machine, &paper->rows[i]))
+        if (!is_same_machine(machine, &paper->rows[i]))
+            continue;
+        order->left_out += a == CELL_NOT_EXPLAINED;
+        if (a < 0)
             continue;
         for (int j = i + 1; j < paper->row_count; j++) {
             int b = order_cell(paper, j, load);

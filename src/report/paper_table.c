@@ -205,7 +205,7 @@ static void write_errors(FILE *out, const struct paper *paper, const struct pape
                     score->cells[role]);
         all += score->cells[role];
     }
-    write_error(out, "all", score->mean_absolute_error_all, all);
+    write_error(out, "all three", score->mean_absolute_error_all, all);
     if (score->largest_cell >= 0)
         report_write(out, "  largest     %.4f  (%s at %s, %s)\n", score->largest_error,
                      paper->cells[score->largest_cell].row, paper->cells[score->largest_cell].load,
@@ -218,6 +218,32 @@ static void write_errors(FILE *out, const struct paper *paper, const struct pape
                           paper->cells[i].load);
 }
 
+static void write_left_out(FILE *out, const struct paper_order *order)
+{
+    if (order->left_out > 0)
+        (void)fprintf(out, "; %d row%s left out (not explained)", order->left_out,
+                      order->left_out == 1 ? "" : "s");
+}
+
+/* Loads of one machine at which all pairs are ties stand on one line, that of the first of them. */
+static void write_ties(FILE *out, const struct paper_score *score, int first)
+{
+    const struct paper_order *order = &score->orders[first];
+
+    for (int i = 0; i < first; i++)
+        if (score->orders[i].apart == 0 && score->orders[i].left_out == order->left_out &&
+            strcmp(score->orders[i].machine, order->machine) == 0)
+            return;
+    (void)fprintf(out, "  %s at %s", order->machine, order->load);
+    for (int i = first + 1; i < score->order_count; i++)
+        if (score->orders[i].apart == 0 && score->orders[i].left_out == order->left_out &&
+            strcmp(score->orders[i].machine, order->machine) == 0)
+            (void)fprintf(out, ", %s", score->orders[i].load);
+    (void)fputs(": all tied", out);
+    write_left_out(out, order);
+    (void)fputc('\n', out);
+}
+
 static void write_orders(FILE *out, const struct paper_score *score)
 {
     if (score->order_count == 0)
@@ -226,12 +252,16 @@ static void write_orders(FILE *out, const struct paper_score *score)
     for (int i = 0; i < score->order_count; i++) {
         const struct paper_order *order = &score->orders[i];
 
-        (void)fprintf(out, "  %s at %s: %s", order->machine, order->load,
-                      order->apart == 0 ? "all tied"
-                      : order->holds    ? "holds"
-                                        : "DOES NOT HOLD");
-        if (order->apart > 0)
-            (void)fprintf(out, " (%d of %d pairs apart)", order->apart, order->pairs);
+        if (order->apart == 0) {
+            write_ties(out, score, i);
+            continue;
+        }
+        (void)fprintf(out, "  %s at %s: %s%d of %d pair%s hold%s", order->machine, order->load,
+                      order->holds ? "" : "DOES NOT HOLD: ", order->held, order->apart,
+                      order->apart == 1 ? "" : "s", order->apart == 1 ? "s" : "");
+        if (order->pairs > order->apart)
+            (void)fprintf(out, "; %d tied", order->pairs - order->apart);
+        write_left_out(out, order);
         (void)fputc('\n', out);
     }
 }
@@ -242,7 +272,10 @@ enum hl_status report_paper_text(FILE *out, const struct paper *paper,
     (void)fprintf(out, "%s: %s\n%s\n", paper->id, paper->title, paper->where);
     for (int metric = 0; metric < paper->metric_count; metric++)
         HL_TRY(write_metric(out, paper, metric, err));
-    (void)fputs("f fitted, p predicted, c comparing, x not explained (in no error)\n", out);
+    (void)fputs("f fitted, p predicted, c comparing (predicted cells that tell schedulers apart, "
+                "counted apart), "
+                "x not explained (in no error)\n",
+                out);
     write_errors(out, paper, score);
     write_orders(out, score);
     if (paper->note_count > 0)

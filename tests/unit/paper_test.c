@@ -166,12 +166,21 @@ static void order_ignores_ties_and_needs_the_rest_as_published(void **state)
     assert_string_equal(score.orders[0].load, "-j3");
     assert_int_equal(score.orders[0].pairs, 3);
     assert_int_equal(score.orders[0].apart, 2);
+    assert_int_equal(score.orders[0].held, 2);
     assert_true(score.orders[0].holds);
+    assert_int_equal(score.orders[0].left_out, 0);
     paper_score_close(&score);
+    paper.cells[paper_cell_find(&paper, paper.row_count - 1, 1, 0)].role = PAPER_NOT_EXPLAINED;
+    assert_int_equal(paper_score(&paper, &score, NULL), HL_OK);
+    assert_int_equal(score.orders[0].pairs, 1);
+    assert_int_equal(score.orders[0].left_out, 1);
+    paper_score_close(&score);
+    paper.cells[paper_cell_find(&paper, paper.row_count - 1, 1, 0)].role = PAPER_COMPARING;
 
     simulate(&paper, A_J3, 126); /* the same scheduler behind two names does not pass */
     assert_int_equal(paper_score(&paper, &score, NULL), HL_OK);
     assert_false(score.orders[0].holds);
+    assert_int_equal(score.orders[0].held, 1);
     paper_score_close(&score);
     paper_close(&paper);
 }

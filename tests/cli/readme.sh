@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # readme.sh HALFLOAD SOURCE [--update] - every command in a ```sh block of README.md and docs/*.md succeeds, and a
-# ```text block right after it is what the block's commands print; --update rewrites those blocks.
+# ```text block right after it is what the block's commands print; --update rewrites those blocks. README.md
+# names each policy.
 # Commands are written for the top of the source tree and call build/halfload.
 set -u
 halfload=$(realpath "$1")
@@ -51,6 +52,9 @@ if [ -n "$update" ]; then
     done
     exit $failed
 fi
+for policy in $("$halfload" list policies | sed 's/ .*//'); do
+    grep -q "\`$policy\`" README.md || { echo "README.md does not name policy \`$policy\`"; failed=1; }
+done
 echo "$count commands"
 [ "$count" -ge 5 ] || { echo "README.md shows fewer than 5 commands"; failed=1; }
 exit $failed

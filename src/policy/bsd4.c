@@ -47,29 +47,43 @@ static struct bsd_queue *bsd4_queue_of(struct policy *p, int32_t queue)
     return &((struct bsd4_cpu *)policy_cpu_data(p, queue))->own;
 }
 
-static void bsd4_queue_add(struct policy *p, struct policy_task *t, int32_t queue, bool at_head)
+/* Is the cpu, if told, one of those that race for the queue of all? Before and after a change of that. */
+static void bsd4_count_racing(struct bsd4 *g, const struct bsd4_cpu *c, int32_t change)
+{
+    if (c->told && c->own_count == 0)
+        g->racing_count += change;
+}
+
+static void bsd4_count_queued(struct policy *p, int32_t queue, int32_t change)
 {
     struct bsd4 *g = policy_data(p);
+    struct bsd4_cpu *c;
+
+    if (queue == BSD4_GLOBAL_QUEUE) {
+        g->queued_count += change;
+        return;
+    }
+    c = policy_cpu_data(p, queue);
+    bsd4_count_racing(g, c, -1);
+    c->own_count += change;
+    bsd4_count_racing(g, c, 1);
+}
+
+static void bsd4_queue_add(struct policy *p, struct policy_task *t, int32_t queue, bool at_head)
+{
     struct bsd4_task *d = bsd4_task(t);
 
     bsd_queue_add(bsd4_queue_of(p, queue), bsd_level(d->priority), t, at_head);
     d->queue = queue;
-    if (queue == BSD4_GLOBAL_QUEUE)
-        g->queued_count++;
-    else
-        ((struct bsd4_cpu *)policy_cpu_data(p, queue))->own_count++;
+    bsd4_count_queued(p, queue, 1);
 }
 
 static void bsd4_queue_remove(struct policy *p, struct policy_task *t)
 {
-    struct bsd4 *g = policy_data(p);
     struct bsd4_task *d = bsd4_task(t);
 
     (void)bsd_queue_remove(bsd4_queue_of(p, d->queue), bsd_level(d->priority), t);
-    if (d->queue == BSD4_GLOBAL_QUEUE)
-        g->queued_count--;
-    else
-        ((struct bsd4_cpu *)policy_cpu_data(p, d->queue))->own_count--;
+    bsd4_count_queued(p, d->queue, -1);
     d->queue = BSD4_NOT_QUEUED;
 }
 
@@ -113,7 +127,7 @@ static void bsd4_tell(struct policy *p, int cpu)
 
     if (!c->told) {
         c->told = true;
-        g->told_count++;
+        bsd4_count_racing(g, c, 1);
         g->ipi_count++;
     }
     policy_kick(p, cpu);
@@ -312,11 +326,12 @@ static struct policy_task *bsd4_choose(struct policy *p, int cpu)
 /*
  * Several idle cpus race for the lock. This one, the first of `racing` to ask for `queued` tasks, gets one with
  * the chance queued / racing: so each set of winners is equally likely, and no task is left when all have asked.
+ * A cpu that has a task of its own does not count: it may take that one.
  */
 static bool bsd4_wins(struct policy *p, const struct bsd4_cpu *c)
 {
     const struct bsd4 *g = policy_data(p);
-    int32_t racing = g->told_count + 1;
+    int32_t racing = g->racing_count + 1;
 
     if (c->own_count > 0 || g->queued_count >= racing)
         return true;
@@ -360,8 +375,7 @@ static struct policy_task *bsd4_pick(struct policy *p, int cpu, struct policy_ta
     bool raced = c->told && !c->resched;
     struct policy_task *next = NULL;
 
-    if (c->told)
-        g->told_count--;
+    bsd4_count_racing(g, c, -1);
     c->told = false;
     if (prev != NULL && !c->resched && !c->preempt)
         return prev; /* an IPI for a task that has gone */

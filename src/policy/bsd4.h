@@ -49,7 +49,8 @@ struct bsd4 {
     int32_t hz, quantum_ticks, slice_ticks;
     int32_t weight, estcpu_max;
     int32_t run_count; /* runnable and running, without interrupt threads */
-    int32_t queued_count, told_count, idle_count;
+    int32_t queued_count, idle_count;
+    int32_t racing_count; /* cpus told, without a task in a queue of their own */
     uint64_t *idle;                      /* set of cpus */
     int64_t load;                        /* BSD4_FSCALE */
     int64_t pass_ns, load_ns, rotate_ns; /* when these are due next */

@@ -66,13 +66,13 @@ static int32_t bsd4_length(const struct bsd_queue *q)
 enum hl_status bsd4_check(const struct policy *p, struct hl_error *err)
 {
     const struct bsd4 *g = policy_data(p);
-    int32_t idle = 0, told = 0, coming = 0;
+    int32_t idle = 0, racing = 0, coming = 0;
 
     for (int cpu = 0; cpu < policy_cpu_count(p); cpu++) {
         const struct bsd4_cpu *c = policy_cpu_data(p, cpu);
         const struct policy_task *running = policy_running(p, cpu);
 
-        told += c->told;
+        racing += c->told && c->own_count == 0;
         if (running == NULL) {
             idle++;
             coming += c->told || c->resched;
@@ -88,9 +88,9 @@ enum hl_status bsd4_check(const struct policy *p, struct hl_error *err)
     if (bsd4_length(&g->queue) != g->queued_count)
         return hl_fail(err, HL_BAD_POLICY, "4bsd: %d tasks counted in the queue; expected %d",
                        g->queued_count, bsd4_length(&g->queue));
-    if (told != g->told_count)
-        return hl_fail(err, HL_BAD_POLICY, "4bsd: %d cpus counted as told; expected %d",
-                       g->told_count, told);
+    if (racing != g->racing_count)
+        return hl_fail(err, HL_BAD_POLICY, "4bsd: %d cpus counted as racing; expected %d",
+                       g->racing_count, racing);
     /* Work conservation: an IPI latency at most. */
     if (g->queued_count > 0 && idle > 0 && coming == 0 && g->forwards && !g->one_cpu &&
         !g->prefer_pairs)

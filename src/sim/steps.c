@@ -47,16 +47,19 @@ static void begin(struct sim *s, struct sim_task *t)
 {
     const struct program_step *step = t->step;
     enum machine_constant cost = MACHINE_syscall_cost_ns;
+    int64_t before;
 
     t->step_begun = true;
     switch ((enum program_op)step->op) {
     case OP_RUN:
     case OP_SYSTEM:
-        if (s->has_kinds) {
-            t->kind = (uint8_t)step->kind;
+        before = t->work_left;
+        begin_run(t);
+        /* The calls after a step are of its kind; a step of no length changes nothing. */
+        if (s->has_kinds && t->work_left != before) {
+            t->kind = (uint8_t)t->step->kind;
             progress_set_kind(s, t->pub.on_cpu);
         }
-        begin_run(t);
         return;
     case OP_LOOP: return;
     case OP_FORK: cost = MACHINE_fork_cost_ns; break;

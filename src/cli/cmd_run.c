@@ -30,6 +30,7 @@ enum {
     KEY_WARMUP,
     KEY_WORK_DIR,
     KEY_FORMAT,
+    KEY_WHY,
     KEY_TIMELINE,
 };
 
@@ -63,6 +64,8 @@ static const struct argp_option option_table[] = {
     {"work-dir", KEY_WORK_DIR, "DIR", 0, "where private copies go (default: TMPDIR, else /var/tmp)",
      3},
     {NULL, 0, NULL, 0, "Output:", 4},
+    {"why", KEY_WHY, NULL, 0,
+     "explain the differences between variants: causes, run delay, migrations, balancing", 4},
     {"format", KEY_FORMAT, "F", 0, "text (default), csv or json", 4},
     {0},
 };
@@ -155,6 +158,11 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     case KEY_WORK_DIR:
         o->build.work_dir = arg;
         note(&o->only_real, "work-dir");
+        return 0;
+    case KEY_WHY:
+        o->why = true;
+        note(&o->only_simulated, "why");
+        note(&o->not_scenario, "why");
         return 0;
     case KEY_FORMAT: return cli_format_option(state, arg, true, &o->format);
     case KEY_TIMELINE:
@@ -282,6 +290,8 @@ static enum hl_status prepare(const struct run_options *o, struct study_parts *p
     if (is_real && o->only_simulated != NULL)
         return hl_fail(err, HL_USAGE, "--%s is for simulated runs: expected --sched too",
                        o->only_simulated);
+    if (o->why && o->format == FORMAT_CSV)
+        return hl_fail(err, HL_USAGE, "--why has no CSV: expected --format text or json");
     if (!is_real && o->only_real != NULL)
         return hl_fail(err, HL_USAGE, "--%s is for real builds: expected no --sched", o->only_real);
     if (is_real && !request->workload->real)
@@ -395,15 +405,20 @@ static enum hl_status print_runs(const struct run_options *o, const struct study
                                  struct hl_error *err)
 {
     switch (o->format) {
-    case FORMAT_JSON: return report_runs_json(stdout, runs, err);
+    case FORMAT_JSON:
+        return o->why ? report_runs_json_why(stdout, runs, err)
+                      : report_runs_json(stdout, runs, err);
     case FORMAT_CSV: return report_runs_csv(stdout, runs, err);
     case FORMAT_TEXT: break;
     }
     /* kernbench prints one kernel's loads; of several policies the grid has its figures as tables. */
-    if (request->policy_count > 1)
-        return report_grid(stdout, runs, parts->off, parts->off_count, err);
-    HL_TRY(report_kernbench(stdout, runs, parts->off, parts->off_count, err));
-    return report_grid(stdout, runs, NULL, 0, err);
+    if (request->policy_count > 1) {
+        HL_TRY(report_grid(stdout, runs, parts->off, parts->off_count, err));
+    } else {
+        HL_TRY(report_kernbench(stdout, runs, parts->off, parts->off_count, err));
+        HL_TRY(report_grid(stdout, runs, NULL, 0, err));
+    }
+    return o->why ? report_why(stdout, runs, err) : HL_OK;
 }
 
 /* Prints what there is, also of a study that ended early, and marks that. */

@@ -21,7 +21,7 @@ struct run_options {
     enum cli_format format;
     struct host_build_options build;
     enum study_warmup warmup;
-    bool timeline;
+    bool timeline, why;
     const char *only_real, *only_simulated,
         *only_scenario;       /* an option given that needs it; NULL */
     const char *not_scenario; /* an option given that a scenario file decides itself; NULL */

@@ -39,6 +39,17 @@ enum hl_status report_kernbench(FILE *out, const struct run_list *runs,
                                 const struct report_off_load *off, int off_count,
                                 struct hl_error *err) HL_MUST_CHECK;
 
+/*
+ * Why each variant takes longer than the best one, load by load (docs/explain.md): where elapsed time
+ * went, the differences by cause with the unexplained rest, what happened, what balancing did.
+ */
+enum hl_status report_why(FILE *out, const struct run_list *runs,
+                          struct hl_error *err) HL_MUST_CHECK;
+
+/* report_runs_json with the same in a member "why". */
+enum hl_status report_runs_json_why(FILE *out, const struct run_list *runs,
+                                    struct hl_error *err) HL_MUST_CHECK;
+
 /* {"schema":1,"runs":[...]}, docs/formats.md; fixed order of keys, shortest exact numbers. */
 enum hl_status report_runs_json(FILE *out, const struct run_list *runs,
                                 struct hl_error *err) HL_MUST_CHECK;

@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "report/why.h"
 #include "report/write.h"
 
 static void write_text(FILE *out, const char *key, const char *text)
@@ -130,13 +131,28 @@ static void write_run(FILE *out, const struct run *run)
     (void)fputc('}', out);
 }
 
-enum hl_status report_runs_json(FILE *out, const struct run_list *runs, struct hl_error *err)
+static void write_runs(FILE *out, const struct run_list *runs)
 {
     (void)fputs("{\"schema\":1,\"runs\":[", out);
     for (size_t i = 0; i < runs->count; i++) {
         (void)fputs(i == 0 ? "\n" : ",\n", out);
         write_run(out, &runs->runs[i]);
     }
-    (void)fputs(runs->count == 0 ? "]}\n" : "\n]}\n", out);
+    (void)fputs(runs->count == 0 ? "]" : "\n]", out);
+}
+
+enum hl_status report_runs_json(FILE *out, const struct run_list *runs, struct hl_error *err)
+{
+    write_runs(out, runs);
+    (void)fputs("}\n", out);
+    return report_write_end(out, err);
+}
+
+enum hl_status report_runs_json_why(FILE *out, const struct run_list *runs, struct hl_error *err)
+{
+    write_runs(out, runs);
+    (void)fputs(",\"why\":[", out);
+    HL_TRY(report_why_write_json(out, runs, err));
+    (void)fputs("]}\n", out);
     return report_write_end(out, err);
 }

@@ -19,6 +19,10 @@ enum run_source { RUN_SIM, RUN_HOST, RUN_TRACE, RUN_IMPORT };
 enum run_status { RUN_OK, RUN_FAILED, RUN_KILLED, RUN_INVALID };
 enum run_better { RUN_LOWER, RUN_HIGHER, RUN_NEITHER };
 
+/* No quantile of the run delay is known beyond this: 2^40 ns, 1099 s. */
+#define RUN_DELAY_TOP_NS (INT64_C(1) << 40)
+#define RUN_DELAY_TOP_S ((double)RUN_DELAY_TOP_NS / 1e9)
+
 /*
  * X(name with unit suffix, unit, better, help). Sums that `explain` needs are among them:
  * all *_cpu_s and *_task_s figures are integrals over the run (cpu-seconds, task-seconds).

@@ -6,8 +6,8 @@
 
 #include <assert.h>
 
-/* Waits of 2^40 ns (18 minutes) and more are only counted; below, quantiles are within 0.8 %. */
-static const struct stats_hist_options run_delay_options = {.top = INT64_C(1) << 40,
+/* Longer waits are only counted; below, quantiles are within 1 / 2^7, 0.8 %. */
+static const struct stats_hist_options run_delay_options = {.top = RUN_DELAY_TOP_NS,
                                                             .precision_bits = 6};
 
 enum hl_status trace_metrics_init(struct trace_metrics *m, const struct machine *machine,

@@ -28,6 +28,7 @@ struct case_step {
     int32_t target;         /* program, pipe, lock or barrier */
     int64_t amount, spread; /* OP_LOOP: how often; OP_SLEEP: uniform in [amount, amount + spread) */
     uint32_t cpus;          /* OP_AFFINITY: bit per cpu; 0: all */
+    int32_t kind;           /* OP_RUN: enum machine_kind */
 };
 
 struct case_program {

@@ -158,9 +158,20 @@ static void ask_program(struct checking *k, int32_t program)
     k->asked[program] = asked;
 }
 
+static int64_t least_gain(const struct machine *m)
+{
+    int64_t least = machine_constant(m, MACHINE_smt_gain);
+
+    for (int i = MACHINE_smt_gain_memory; i < MACHINE_CONSTANT_COUNT; i++)
+        if (m->constant[i] > -HL_PPM) /* given */
+            least = HL_MIN(least, m->constant[i]);
+    return least;
+}
+
 static int64_t slowest_ppm(const struct machine *m)
 {
-    int64_t slowest = INT64_MAX, gain = machine_constant(m, MACHINE_smt_gain), total = HL_PPM;
+    int64_t slowest = INT64_MAX, gain = least_gain(m), total = HL_PPM;
+    int64_t streams = machine_constant(m, MACHINE_memory_streams);
 
     for (int cpu = 0; cpu < m->cpu_count; cpu++) {
         int64_t share = total;
@@ -178,6 +189,8 @@ static int64_t slowest_ppm(const struct machine *m)
         (HL_PPM + machine_constant(m, MACHINE_smt_cost) + machine_constant(m, MACHINE_smp_cost));
     slowest = slowest * HL_PPM /
               (HL_PPM + machine_constant(m, MACHINE_memory_contention) * m->core_count);
+    if (streams > 0)
+        slowest = slowest * HL_MIN(streams, HL_PPM) / HL_PPM / m->cpu_count;
     return HL_MAX(slowest, 1);
 }
 
@@ -198,6 +211,7 @@ static bool is_even(const struct machine *m)
             return false;
     return !m->has_smt && m->constant[MACHINE_speed] == HL_PPM &&
            m->constant[MACHINE_memory_contention] == 0 &&
+           m->constant[MACHINE_memory_streams] == 0 &&
            (m->cpu_count == 1 || m->constant[MACHINE_smp_cost] == 0);
 }
 
@@ -243,7 +257,7 @@ static void play(const struct checking *k, struct played *p, int64_t looks_until
         at_ns[i] = (int64_t)hl_rng_below(&rng, (uint64_t)looks_until_ns + 1);
     at_ns[p->looks] = INT64_MAX;
     qsort(at_ns, (size_t)p->looks, sizeof(*at_ns), compare_times);
-    property_watch_open(&p->watch, k->s->machine.cpu_count);
+    property_watch_open(&p->watch, &k->s->machine);
     p->figures = need(hl_alloc(p->workload->task_count, sizeof(*p->figures)));
     p->busy_ns = need(hl_alloc((size_t)k->s->machine.cpu_count, sizeof(*p->busy_ns)));
     p->err.text[0] = '\0';
@@ -311,10 +325,38 @@ static void check_task_books(struct checking *k, const struct played *p, size_t 
         find(k, PROPERTY_BOOKS, "%s: a time is negative", name);
 }
 
+/* A metric of the run record is exactly that time. */
+static void same_metric(struct checking *k, const struct played *p, enum run_metric metric,
+                        int64_t ns)
+{
+    double value = p->result.run.metric[metric], events = (double)ns / (double)HL_NS_PER_S;
+
+    if (value != events)
+        find(k, PROPERTY_BOOKS, "%s is %.9f by the run and %.9f by the events",
+             run_metric_table[metric].name, value, events);
+}
+
+/* The causes of elapsed time are parts of it: none is negative, and together they are not more. */
+static void check_causes(struct checking *k, const struct run *run)
+{
+    double sum = 0, elapsed = run->metric[RUN_elapsed_s];
+
+    for (enum run_metric m = RUN_elapsed_work_s; m <= RUN_elapsed_overhead_s; m++) {
+        if (run->metric[m] < -1e-9 * elapsed)
+            find(k, PROPERTY_BOOKS, "%s is %.9f; expected no negative time",
+                 run_metric_table[m].name, run->metric[m]);
+        sum += run->metric[m];
+    }
+    if (sum > elapsed * (1 + 1e-9))
+        find(k, PROPERTY_BOOKS, "the causes of elapsed time are %.9f s together, of %.9f", sum,
+             elapsed);
+}
+
 static void check_books(struct checking *k, const struct played *p)
 {
     const struct property_watch *w = &p->watch;
-    int64_t run_ns = 0, wait_ns = 0, busy_ns = 0, all_ns;
+    const struct run *run = &p->result.run;
+    int64_t run_ns = 0, wait_ns = 0, woken_wait_ns = 0, longest_ns = 0, busy_ns = 0;
     int64_t cpus = k->s->machine.cpu_count;
 
     if (w->fault[0] != '\0')
@@ -322,15 +364,11 @@ static void check_books(struct checking *k, const struct played *p)
     for (size_t i = 0; i < k->s->workload.task_count && i < w->task_count; i++)
         check_task_books(k, p, i);
     for (size_t i = 0; i < w->task_count; i++) {
-        const struct watch_task *t = &w->tasks[i];
-
-        run_ns += t->run_ns;
-        /* A wait counts when it is over. */
-        wait_ns += t->wait_ns;
-        if (t->state == WATCH_WAITS)
-            wait_ns -= 0;
+        run_ns += w->tasks[i].run_ns;
+        wait_ns += w->tasks[i].wait_ns;
+        woken_wait_ns += w->tasks[i].woken_wait_ns;
+        longest_ns = HL_MAX(longest_ns, w->tasks[i].longest_wait_ns);
     }
-    (void)wait_ns;
     for (int64_t cpu = 0; cpu < cpus; cpu++) {
         char name[32];
 
@@ -339,10 +377,17 @@ static void check_books(struct checking *k, const struct played *p)
         busy_ns += w->cpus[cpu].busy_ns;
     }
     same(k, "all", "time of tasks on cpus", busy_ns, run_ns);
-    all_ns = p->result.elapsed_ns * cpus;
-    if (p->result.run.metric[RUN_idle_cpu_s] != (double)(all_ns - busy_ns) / (double)HL_NS_PER_S)
-        find(k, PROPERTY_BOOKS, "%g s idle and %" PRId64 " ns busy are not %" PRId64 " ns",
-             p->result.run.metric[RUN_idle_cpu_s], busy_ns, all_ns);
+    same_metric(k, p, RUN_elapsed_s, p->result.elapsed_ns);
+    same_metric(k, p, RUN_idle_cpu_s, p->result.elapsed_ns * cpus - busy_ns);
+    same_metric(k, p, RUN_run_delay_task_s, wait_ns);
+    same_metric(k, p, RUN_wakeup_delay_task_s, woken_wait_ns);
+    same_metric(k, p, RUN_run_delay_max_s, longest_ns);
+    same_metric(k, p, RUN_crowded_core_s, w->crowded_core_ns);
+    same_metric(k, p, RUN_shared_cpu_s, w->shared_cpu_ns);
+    if (run->metric[RUN_wasted_cpu_s] > (double)w->idle_waiting_ns / (double)HL_NS_PER_S)
+        find(k, PROPERTY_BOOKS, "wasted capacity is %.9f s, more than cpus were idle: %.9f",
+             run->metric[RUN_wasted_cpu_s], (double)w->idle_waiting_ns / (double)HL_NS_PER_S);
+    check_causes(k, run);
 }
 
 /* A task's time is its work on even machines without costs; at least that where cpus are no faster. */

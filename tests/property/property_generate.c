@@ -24,6 +24,7 @@ struct generator {
     const struct property_declaration *declared;
     bool restricts;    /* some tasks have an affinity */
     bool has_realtime; /* some tasks are of class fifo or rr */
+    bool has_kinds;    /* some work is of a kind of its own */
     int32_t children;  /* programs that may be forked: the first ones */
 };
 
@@ -160,6 +161,10 @@ static void make_constants(struct generator *g)
         set_ratio(g, "smt_gain", below(g, 130) - 30);
     if (one_in(g, 3))
         set_constant(g, "disk_queue_depth", 1 + below(g, 4));
+    if (g->has_kinds) {
+        set_ratio(g, "smt_gain.memory", below(g, 130) - 30);
+        set_ratio(g, "memory_streams", 30 + below(g, 400));
+    }
     if (costs != RANDOM)
         return;
     if (one_in(g, 3))
@@ -294,6 +299,13 @@ static void add_sleep(struct generator *g, struct growing *w)
         w->p->steps[w->p->step_count - 1].spread = work_ns(g, w);
 }
 
+static void add_run(struct generator *g, struct growing *w)
+{
+    add(w, OP_RUN, 0, work_ns(g, w));
+    if (g->has_kinds && one_in(g, 2))
+        w->p->steps[w->p->step_count - 1].kind = (int32_t)below(g, MACHINE_KIND_COUNT);
+}
+
 /* A step that waits for nothing but time. */
 static void add_simple(struct generator *g, struct growing *w)
 {
@@ -310,9 +322,9 @@ static void add_simple(struct generator *g, struct growing *w)
             w->p->steps[w->p->step_count - 1].cpus = one_in(g, 3) ? 0 : some_cpus(g);
             break;
         }
-        add(w, OP_RUN, 0, work_ns(g, w));
+        add_run(g, w);
         break;
-    default: add(w, OP_RUN, 0, work_ns(g, w)); break;
+    default: add_run(g, w); break;
     }
 }
 
@@ -564,6 +576,7 @@ void property_case_generate(struct property_case *c, uint64_t seed, const char *
 
     *c = (struct property_case){.seed = seed};
     (void)snprintf(c->policy, sizeof(c->policy), "%s", policy);
+    g.has_kinds = one_in(&g, 6);
     make_topology(&g);
     make_constants(&g);
     make_params(&g);

@@ -59,6 +59,8 @@ static void add_step(const struct property_case *c, struct property_text *text,
             property_text_add(text, " run forever");
         else
             property_text_add(text, " run %" PRId64, step->amount);
+        if (step->kind != MACHINE_KIND_usual)
+            property_text_add(text, " %s", machine_kind_name((enum machine_kind)step->kind));
         break;
     case OP_SYSTEM: property_text_add(text, " system %" PRId64, step->amount); break;
     case OP_SLEEP:

@@ -285,6 +285,8 @@ static void shrink_step(struct shrinking *s, int32_t program, int32_t at)
     case OP_SLEEP:
         if (old->amount == INT64_MAX)
             return;
+        step->kind = 0;
+        (void)attempt(s);
         step->spread = 0;
         (void)attempt(s);
         for (int i = 0; i < HL_COUNT_OF(plain_ns); i++) {

@@ -125,9 +125,9 @@ static void change_program(struct change *c, const struct workload *from, size_t
     for (uint32_t i = 0; i < p->count; i++) {
         struct program_step step = steps[i];
 
+        place[i] = next_step(c);
         if (step.op == OP_LOOP)
             step.target = place[step.target];
-        place[i] = next_step(c);
         change_step(c, step, deeper);
     }
     hl_free(place);

@@ -34,11 +34,11 @@ static void *need(void *block)
     exit(6);
 }
 
-void property_watch_open(struct property_watch *w, int32_t cpu_count)
+void property_watch_open(struct property_watch *w, const struct machine *m)
 {
-    *w = (struct property_watch){.cpu_count = cpu_count};
-    w->cpus = need(hl_alloc((size_t)cpu_count, sizeof(*w->cpus)));
-    for (int32_t cpu = 0; cpu < cpu_count; cpu++)
+    *w = (struct property_watch){.machine = m, .cpu_count = m->cpu_count};
+    w->cpus = need(hl_alloc((size_t)m->cpu_count, sizeof(*w->cpus)));
+    for (int32_t cpu = 0; cpu < m->cpu_count; cpu++)
         w->cpus[cpu].task = TRACE_IDLE;
 }
 
@@ -80,6 +80,7 @@ static void leave_state(struct property_watch *w, struct watch_task *t, int32_t 
     case WATCH_SLEEPS: t->sleep_ns += ns; break;
     case WATCH_WAITS:
         t->wait_ns += ns;
+        t->woken_wait_ns += t->is_woken ? ns : 0;
         t->longest_wait_ns = HL_MAX(t->longest_wait_ns, ns);
         for (int32_t cpu = 0; cpu < w->cpu_count; cpu++)
             if (w->cpus[cpu].task == TRACE_IDLE && cpu != to_cpu)
@@ -100,6 +101,7 @@ static void enter_state(struct property_watch *w, int32_t id, enum watch_state f
         fault(w, "task %" PRId32 " goes from state %d to %d at %" PRId64 " ns but was in state %d",
               id, from, to, w->now_ns, t->state);
     leave_state(w, t, to_cpu);
+    t->is_woken = to == WATCH_WAITS && from != WATCH_RUNS;
     t->state = to;
     t->cpu = to_cpu;
 }
@@ -147,6 +149,31 @@ static void see_switch(struct property_watch *w, const struct trace_event *e)
         enter_state(w, e->other, WATCH_WAITS, WATCH_RUNS, e->cpu);
 }
 
+/* What has been so since the last event, goes on until at_ns. */
+static void pass_time(struct property_watch *w, int64_t at_ns)
+{
+    const struct machine *m = w->machine;
+    int64_t ns = at_ns - w->now_ns, idle_cpus = 0, waiting = 0, idle_cores = 0, crowded_cores = 0;
+
+    w->now_ns = at_ns;
+    if (ns == 0)
+        return;
+    for (size_t i = 0; i < w->task_count; i++)
+        waiting += w->tasks[i].state == WATCH_WAITS;
+    for (int32_t core = 0; core < m->core_count; core++) {
+        int64_t busy_cpus = 0, cpus = m->core_first[core + 1] - m->core_first[core];
+
+        for (int32_t i = m->core_first[core]; i < m->core_first[core + 1]; i++)
+            busy_cpus += w->cpus[m->core_cpu[i]].task != TRACE_IDLE;
+        idle_cpus += cpus - busy_cpus;
+        idle_cores += busy_cpus == 0;
+        crowded_cores += busy_cpus > 1;
+        w->shared_cpu_ns += busy_cpus > 1 ? busy_cpus * ns : 0;
+    }
+    w->crowded_core_ns += HL_MIN(crowded_cores, idle_cores) * ns;
+    w->idle_waiting_ns += HL_MIN(waiting, idle_cpus) * ns;
+}
+
 static void see(void *context, const struct trace_event *e)
 {
     struct property_watch *w = context;
@@ -155,7 +182,7 @@ static void see(void *context, const struct trace_event *e)
     if (e->at_ns < w->now_ns)
         fault(w, "an event of %" PRId64 " ns comes after one of %" PRId64 " ns", e->at_ns,
               w->now_ns);
-    w->now_ns = e->at_ns;
+    pass_time(w, e->at_ns);
     switch (e->kind) {
     case TRACE_FORK:
         enter_state(w, e->task, WATCH_UNBORN, WATCH_WAITS, -1);
@@ -184,7 +211,7 @@ struct trace_sink property_watch_sink(struct property_watch *w)
 
 void property_watch_end(struct property_watch *w, int64_t now_ns)
 {
-    w->now_ns = now_ns;
+    pass_time(w, now_ns);
     for (size_t i = 0; i < w->task_count; i++)
         leave_state(w, &w->tasks[i], -1);
     for (int32_t cpu = 0; cpu < w->cpu_count; cpu++) {

@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "machine/machine.h"
 #include "trace/event.h"
 
 enum watch_state { WATCH_UNBORN, WATCH_WAITS, WATCH_RUNS, WATCH_SLEEPS, WATCH_DEAD };
@@ -24,6 +25,8 @@ struct watch_task { /* by id */
     int64_t since_ns;         /* in this state */
     int64_t born_ns, died_ns; /* died_ns -1: alive */
     int64_t run_ns, wait_ns, sleep_ns, longest_wait_ns;
+    int64_t woken_wait_ns; /* the part of wait_ns that began with a wake-up or a fork */
+    bool is_woken;         /* the present wait did */
     int64_t voluntary, involuntary, migrations;
 };
 
@@ -33,17 +36,20 @@ struct watch_cpu {
 };
 
 struct property_watch {
+    const struct machine *machine;
     struct watch_task *tasks;
     size_t task_count, task_capacity;
     struct watch_cpu *cpus;
     int32_t cpu_count;
     int64_t now_ns, alive, alive_max;
+    int64_t crowded_core_ns, shared_cpu_ns; /* as the run record defines them */
+    int64_t idle_waiting_ns;                /* of idle cpus, at most one for each waiting task */
     int64_t idle_beside_waiting_ns; /* the longest time one cpu was idle while one task waited */
     char fault[256];                /* the first event that cannot be true; "": none */
 };
 
 /* Out of memory ends the program. */
-void property_watch_open(struct property_watch *w, int32_t cpu_count);
+void property_watch_open(struct property_watch *w, const struct machine *m);
 void property_watch_close(struct property_watch *w);
 struct trace_sink property_watch_sink(struct property_watch *w);
 

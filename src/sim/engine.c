@@ -13,6 +13,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/interrupt.h"
+
+/* Some milliseconds of a run that checks each event, and no time of one that does not. */
+enum { TURNS_PER_LOOK = 4096 };
+
 void sim_fail(struct sim *s, enum hl_status status, const char *format, ...)
 {
     char text[sizeof(s->err->text)];
@@ -24,6 +29,20 @@ void sim_fail(struct sim *s, enum hl_status status, const char *format, ...)
     (void)vsnprintf(text, sizeof(text), format, args);
     va_end(args);
     s->status = hl_fail(s->err, status, "%s", text);
+}
+
+void sim_fail_at(struct sim *s, const struct sim_task *t, const char *format, ...)
+{
+    const struct workload *w = s->workload;
+    char text[sizeof(s->err->text)], place[WORKLOAD_PLACE_BYTES];
+    va_list args;
+
+    va_start(args, format);
+    (void)vsnprintf(text, sizeof(text), format, args);
+    va_end(args);
+    sim_fail(s, HL_BAD_INPUT, "%s: task '%s' %s",
+             workload_place(w, "workload", (size_t)(t->step - w->steps), place), w->names[t->name],
+             text);
 }
 
 static void ring_next(struct tick_ring *ring)
@@ -351,25 +370,56 @@ static bool observe(struct sim *s, int *next, int64_t before_ns)
     return *next > first;
 }
 
-/* Nothing can happen any more although tasks are left: all of them wait for each other. */
+/*
+ * True when nothing can happen any more but ticks and timers of the policy: nobody runs or is about to,
+ * nobody waits for a cpu, no timer of a task will fire.
+ */
+static bool is_stuck(const struct sim *s)
+{
+    if (s->metrics.waiting_count + s->metrics.restricted_count > 0 ||
+        s->step_ends.at_ns[step_ends_first(&s->step_ends)] < INT64_MAX)
+        return false;
+    for (int32_t i = 0; i < s->queue.count; i++) {
+        int32_t slot = s->queue.heap[i].slot;
+
+        if (slot >= CPU_SLOTS * s->cpu_count || slot != slot_policy_timer(slot / CPU_SLOTS))
+            return false;
+    }
+    return true;
+}
+
 static void report_stuck(struct sim *s)
 {
     struct sim_task *t = HL_LIST_ENTRY(s->live.first, struct sim_task, live);
 
     while (t != NULL && t->background)
         t = HL_LIST_ENTRY(t->live.next, struct sim_task, live);
-    sim_fail(s, HL_BAD_INPUT,
-             "nothing can happen after %" PRId64 " ns and %" PRId64
-             " tasks have not ended; the first is task %" PRId32 " '%s' at step %td of its program",
-             s->now_ns, s->foreground_left, t == NULL ? -1 : t->pub.id,
-             t == NULL ? "?" : s->workload->names[t->name],
-             t == NULL ? 0 : t->step - t->program_start);
+    if (t == NULL) {
+        sim_fail(s, HL_BAD_INPUT,
+                 "all tasks are in the background; expected one that the run waits for, or an end");
+        return;
+    }
+    sim_fail_at(s, t,
+                "waits for ever in %s: nobody is left who could end it; %" PRId64
+                " task%s of the run ha%s not ended",
+                workload_op_name((enum program_op)t->step->op), s->foreground_left,
+                s->foreground_left == 1 ? "" : "s", s->foreground_left == 1 ? "s" : "ve");
+}
+
+/* What is looked at now and then: a wish to end, and a run that only ticks. */
+static void look_round(struct sim *s, bool has_end)
+{
+    if (hl_interrupted())
+        sim_fail(s, HL_INTERRUPTED, "interrupted");
+    else if (!has_end && is_stuck(s))
+        report_stuck(s);
 }
 
 static void play(struct sim *s)
 {
     int64_t until_ns = s->options->until_ns > 0 ? s->options->until_ns : INT64_MAX;
     int next_look = 0;
+    unsigned turns = 0;
 
     while (s->status == HL_OK && !s->finished) {
         int64_t at_ns = next_event_ns(s);
@@ -386,6 +436,8 @@ static void play(struct sim *s)
         if (s->options->observer != NULL && observe(s, &next_look, at_ns))
             continue;
         handle_next(s, at_ns);
+        if (++turns % TURNS_PER_LOOK == 0)
+            look_round(s, until_ns < INT64_MAX);
     }
     if (s->status == HL_OK) {
         trace_metrics_advance(&s->metrics, s->now_ns);

@@ -61,6 +61,7 @@ struct sim_task {
     int32_t slot_taken; /* pool of the slot for its next child, -1 */
     int32_t slot_held;  /* pool this child's slot goes back to when reaped, -1 */
     int32_t live_children;
+    int32_t locks_held;
     struct sim_task *parent;
     struct sim_task *vfork_parent; /* blocked until we exec or exit */
     struct hl_list zombies;        /* dead children, oldest first */
@@ -213,6 +214,8 @@ static inline int32_t slot_task(const struct sim *s, const struct sim_task *t)
 
 /* Records the first failure and ends the run. */
 void sim_fail(struct sim *s, enum hl_status status, const char *format, ...) HL_PRINTF(3, 4);
+/* The same of bad input, for what a task does at its step: says where that is written. */
+void sim_fail_at(struct sim *s, const struct sim_task *t, const char *format, ...) HL_PRINTF(3, 4);
 
 /* ---- progress.c: time and work on cpus ---- */
 void progress_sync(struct sim *s, int cpu); /* accounts up to now */

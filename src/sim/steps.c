@@ -179,33 +179,57 @@ static enum outcome wait_children(struct sim *s, struct sim_task *t)
     return wait_on(s, t, NULL, WAIT_CHILD);
 }
 
-static enum outcome lock(struct sim *s, struct sim_task *t)
-{
-    struct sim_lock *l = &s->locks[t->step->target];
-
-    if (l->owner == NULL)
-        l->owner = t;
-    return l->owner == t ? STEP_DONE : wait_on(s, t, &l->waiters, WAIT_LOCK);
-}
-
-static enum outcome unlock(struct sim *s, struct sim_task *t)
-{
-    struct sim_lock *l = &s->locks[t->step->target];
-
-    if (l->owner == t) {
-        l->owner = HL_LIST_ENTRY(l->waiters.first, struct sim_task, wait_link);
-        wake_first(s, &l->waiters, t, false);
-    }
-    return STEP_DONE;
-}
-
-/* Barrier and vfork: another task has ended the wait. */
+/* Lock, barrier and vfork: another task has ended the wait. */
 static bool was_released(struct sim_task *t)
 {
     bool released = t->released;
 
     t->released = false;
     return released;
+}
+
+static enum outcome lock(struct sim *s, struct sim_task *t)
+{
+    struct sim_lock *l = &s->locks[t->step->target];
+
+    if (was_released(t))
+        return STEP_DONE;
+    if (l->owner == t) {
+        sim_fail_at(s, t, "locks what it holds already and would wait for itself for ever");
+        return STEP_LEFT;
+    }
+    if (l->owner != NULL)
+        return wait_on(s, t, &l->waiters, WAIT_LOCK);
+    l->owner = t;
+    t->locks_held++;
+    return STEP_DONE;
+}
+
+static enum outcome unlock(struct sim *s, struct sim_task *t)
+{
+    struct sim_lock *l = &s->locks[t->step->target];
+
+    if (l->owner != t) {
+        sim_fail_at(s, t, "unlocks what it does not hold; expected a lock before it");
+        return STEP_LEFT;
+    }
+    t->locks_held--;
+    l->owner = HL_LIST_ENTRY(l->waiters.first, struct sim_task, wait_link);
+    if (l->owner != NULL) {
+        l->owner->released = true;
+        l->owner->locks_held++;
+        wake_first(s, &l->waiters, t, false);
+    }
+    return STEP_DONE;
+}
+
+/* A lock that nobody will give back is a mistake of the program, and its holder's memory is used again. */
+static void end(struct sim *s, struct sim_task *t)
+{
+    if (t->locks_held > 0)
+        sim_fail_at(s, t, "ends while it holds a lock; expected an unlock before");
+    else
+        life_exit(s, t);
 }
 
 static enum outcome vfork_child(struct sim *s, struct sim_task *t)
@@ -322,7 +346,7 @@ static enum outcome effect(struct sim *s, struct sim_task *t)
     case OP_VFORK: return vfork_child(s, t);
     case OP_EXEC: life_exec(s, t, t->step->target); return STEP_DONE;
     case OP_WAIT: return wait_children(s, t);
-    case OP_EXIT: life_exit(s, t); return STEP_LEFT;
+    case OP_EXIT: end(s, t); return STEP_LEFT;
     case OP_READ: return pipe_read(s, t);
     case OP_WRITE: return pipe_write(s, t);
     case OP_SLOT: return slot(s, t);
@@ -354,9 +378,8 @@ void steps_advance(struct sim *s, int cpu)
             continue;
         }
         if (++s->steps_without_time > STEPS_WITHOUT_TIME_MAX) {
-            sim_fail(s, HL_BAD_INPUT,
-                     "task '%s' does %d steps at %" PRId64 " ns without time passing",
-                     s->workload->names[t->name], STEPS_WITHOUT_TIME_MAX, s->now_ns);
+            sim_fail_at(s, t, "does %d steps at %" PRId64 " ns without time passing",
+                        STEPS_WITHOUT_TIME_MAX, s->now_ns);
             return;
         }
         was_in_kernel = t->in_kernel;

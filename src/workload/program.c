@@ -7,6 +7,7 @@
 #include <assert.h>
 #include <inttypes.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 void workload_close(struct workload *w)
@@ -21,6 +22,7 @@ void workload_close(struct workload *w)
     hl_free(w->slots);
     hl_free(w->barriers);
     hl_free(w->cpu_sets);
+    hl_free(w->lines);
     *w = (struct workload){0};
 }
 
@@ -65,6 +67,14 @@ enum hl_status workload_step(struct workload *w, const struct program_step *step
     return HL_OK;
 }
 
+enum hl_status workload_step_at(struct workload *w, const struct program_step *step, int line,
+                                struct hl_error *err)
+{
+    HL_TRY(hl_grow(&w->lines, &w->line_capacity, w->step_count + 1, sizeof(*w->lines), err));
+    w->lines[w->step_count] = line;
+    return workload_step(w, step, err);
+}
+
 enum hl_status workload_add_task(struct workload *w, const struct workload_task *task,
                                  struct hl_error *err)
 {
@@ -82,6 +92,27 @@ static const char *const op_names[] = {
     [OP_LOCK] = "lock", [OP_UNLOCK] = "unlock",     [OP_BARRIER] = "barrier", [OP_YIELD] = "yield",
     [OP_NICE] = "nice", [OP_AFFINITY] = "affinity", [OP_LOOP] = "loop",
 };
+
+const char *workload_op_name(enum program_op op)
+{
+    return op_names[op];
+}
+
+const char *workload_place(const struct workload *w, const char *what, size_t index,
+                           char text[WORKLOAD_PLACE_BYTES])
+{
+    size_t program = 0;
+
+    if (w->path != NULL) {
+        (void)snprintf(text, WORKLOAD_PLACE_BYTES, "%.280s:%" PRId32, w->path, w->lines[index]);
+        return text;
+    }
+    while (index - w->programs[program].first >= w->programs[program].count)
+        program++;
+    (void)snprintf(text, WORKLOAD_PLACE_BYTES, "%.100s: step %zu of program '%.100s'", what,
+                   index - w->programs[program].first + 1, w->names[w->programs[program].name]);
+    return text;
+}
 
 struct step_rule {               /* what a step's numbers may be */
     int64_t min, max;            /* of amount */
@@ -179,15 +210,44 @@ static const char *loop_fault(const struct program_step *steps, uint32_t index)
             return "is not deeper than the loop around it";
     }
     if (loop->amount == INT64_MAX && !takes_any)
-        return "repeats for ever without taking time";
+        return "repeats for ever without taking time; expected run, system, sleep or disk in it";
     return NULL;
+}
+
+static enum hl_status check_step(const struct workload *w, const struct program *p, uint32_t i,
+                                 const char *what, struct hl_error *err)
+{
+    const struct program_step *step = &w->steps[p->first + i];
+    struct step_rule rule;
+    char text[WORKLOAD_PLACE_BYTES];
+    const char *place = workload_place(w, what, p->first + i, text), *fault;
+
+    if (step->op > OP_LOOP)
+        return hl_fail(err, HL_BAD_INPUT, "%s: unknown operation %d; expected 0 to %d", place,
+                       step->op, OP_LOOP);
+    if (step->kind >= MACHINE_KIND_COUNT)
+        return hl_fail(err, HL_BAD_INPUT, "%s: unknown kind of work %d; expected 0 to %d", place,
+                       step->kind, MACHINE_KIND_COUNT - 1);
+    rule = step_rule(w, step);
+    if (step->amount < rule.min || step->amount > rule.max || step->spread < 0)
+        return hl_fail(err, HL_BAD_INPUT,
+                       "%s: amount of %s is %" PRId64 "; expected %" PRId64 " to %" PRId64, place,
+                       op_names[step->op], step->amount, rule.min, rule.max);
+    if (step->target < rule.target_min || step->target >= rule.targets)
+        return hl_fail(err, HL_BAD_INPUT,
+                       "%s: target of %s is %" PRId32 "; expected %" PRId64 " to %" PRId64, place,
+                       op_names[step->op], step->target, rule.target_min, rule.targets - 1);
+    fault = step->op == OP_LOOP ? loop_fault(&w->steps[p->first], i) : NULL;
+    if (fault != NULL)
+        return hl_fail(err, HL_BAD_INPUT, "%s: the loop %s", place, fault);
+    return HL_OK;
 }
 
 static enum hl_status check_program(const struct workload *w, size_t program, const char *what,
                                     struct hl_error *err)
 {
     const struct program *p = &w->programs[program];
-    const char *name, *fault;
+    const char *name;
 
     if (p->name < 0 || (size_t)p->name >= w->name_count)
         return hl_fail(err, HL_BAD_INPUT, "%s: program %zu has name %" PRId32 "; expected 0 to %zu",
@@ -197,35 +257,8 @@ static enum hl_status check_program(const struct workload *w, size_t program, co
         w->steps[p->first + p->count - 1].op != OP_EXIT)
         return hl_fail(err, HL_BAD_INPUT,
                        "%s: program '%s' does not end; expected exit as its last step", what, name);
-    for (uint32_t i = 0; i < p->count; i++) {
-        const struct program_step *step = &w->steps[p->first + i];
-        struct step_rule rule;
-
-        if (step->op > OP_LOOP)
-            return hl_fail(err, HL_BAD_INPUT,
-                           "%s: program '%s', step %" PRIu32 ": unknown operation %d", what, name,
-                           i, step->op);
-        if (step->kind >= MACHINE_KIND_COUNT)
-            return hl_fail(err, HL_BAD_INPUT,
-                           "%s: program '%s', step %" PRIu32 ": unknown kind of work %d", what, name,
-                           i, step->kind);
-        rule = step_rule(w, step);
-        if (step->amount < rule.min || step->amount > rule.max || step->spread < 0)
-            return hl_fail(err, HL_BAD_INPUT,
-                           "%s: program '%s', step %" PRIu32 " (%s): amount is %" PRId64
-                           "; expected %" PRId64 " to %" PRId64,
-                           what, name, i, op_names[step->op], step->amount, rule.min, rule.max);
-        if (step->target < rule.target_min || step->target >= rule.targets)
-            return hl_fail(err, HL_BAD_INPUT,
-                           "%s: program '%s', step %" PRIu32 " (%s): target is %" PRId32
-                           "; expected %" PRId64 " to %" PRId64,
-                           what, name, i, op_names[step->op], step->target, rule.target_min,
-                           rule.targets - 1);
-        fault = step->op == OP_LOOP ? loop_fault(&w->steps[p->first], i) : NULL;
-        if (fault != NULL)
-            return hl_fail(err, HL_BAD_INPUT, "%s: program '%s', step %" PRIu32 ": the loop %s",
-                           what, name, i, fault);
-    }
+    for (uint32_t i = 0; i < p->count; i++)
+        HL_TRY(check_step(w, p, i, what, err));
     return HL_OK;
 }
 

@@ -112,7 +112,7 @@ static bool goes_round(struct state *s, const struct program_step *loop)
 
 static enum hl_status walk_steps(struct walk *walk, struct state *s, struct hl_error *err)
 {
-    const char *name = walk->w->names[s->program->name];
+    char place[WORKLOAD_PLACE_BYTES];
     uint32_t i = 0;
 
     s->live_max = 1;
@@ -121,9 +121,9 @@ static enum hl_status walk_steps(struct walk *walk, struct state *s, struct hl_e
 
         if (walk->work_left <= s->child_count)
             return hl_fail(err, HL_BAD_INPUT,
-                           "%s: program '%s': cannot tell how many tasks its loops make; expected "
-                           "loops that wait for what they fork",
-                           walk->what, name);
+                           "%s: cannot tell how many tasks the loops of this program make; "
+                           "expected loops that wait for what they fork",
+                           workload_place(walk->w, walk->what, s->program->first + i, place));
         walk->work_left -= 1 + s->child_count;
         if (step->op == OP_FORK || step->op == OP_VFORK) {
             size_t c = 0;
@@ -134,9 +134,10 @@ static enum hl_status walk_steps(struct walk *walk, struct state *s, struct hl_e
             s->live_max = HL_MAX(s->live_max, live_now(walk, s));
             if (s->live_max > walk->limit)
                 return hl_fail(err, HL_BAD_INPUT,
-                               "%s: program '%s': more than %zu tasks may be alive at one time; "
-                               "expected fewer forks, or waits between them",
-                               walk->what, name, walk->limit);
+                               "%s: more than %zu tasks may be alive at one time; expected fewer "
+                               "forks, or waits between them",
+                               workload_place(walk->w, walk->what, s->program->first + i, place),
+                               walk->limit);
         } else if (step->op == OP_WAIT)
             reap(walk, s, step->amount);
         i = step->op == OP_LOOP && goes_round(s, step) ? (uint32_t)step->target : i + 1;
@@ -152,6 +153,7 @@ static enum hl_status bound_children(struct walk *walk, int32_t index, size_t *f
 {
     const struct program *program = &walk->w->programs[index];
     struct bound *bound = &walk->bound[index];
+    char place[WORKLOAD_PLACE_BYTES];
 
     for (uint32_t i = 0; i < program->count; i++) {
         const struct program_step *step = &walk->w->steps[program->first + i];
@@ -164,7 +166,8 @@ static enum hl_status bound_children(struct walk *walk, int32_t index, size_t *f
             return hl_fail(
                 err, HL_BAD_INPUT,
                 "%s: program '%s' comes to fork itself through '%s'; expected no such circle",
-                walk->what, walk->w->names[walk->w->programs[step->target].name],
+                workload_place(walk->w, walk->what, program->first + i, place),
+                walk->w->names[walk->w->programs[step->target].name],
                 walk->w->names[program->name]);
         if (walk->bound[step->target].visit == VISIT_NEW)
             HL_TRY(bound_program(walk, step->target, err));

@@ -307,9 +307,20 @@ static enum hl_status check_settings(const struct scenario *s, struct hl_error *
     return HL_OK;
 }
 
+/* Where its steps begin. */
+static const char *task_place(const struct scenario *s, int32_t task,
+                              char text[WORKLOAD_PLACE_BYTES])
+{
+    const struct workload *w = &s->workload;
+
+    return workload_place(w, s->path, w->programs[w->tasks[task].program].first, text);
+}
+
 static enum hl_status finish(struct scenario_build *b, struct hl_error *err)
 {
     struct scenario *s = b->s;
+    bool has_foreground = false;
+    char place[WORKLOAD_PLACE_BYTES];
     int32_t endless;
 
     if (s->trials == 0)
@@ -326,7 +337,14 @@ static enum hl_status finish(struct scenario_build *b, struct hl_error *err)
             err, HL_BAD_INPUT,
             "%s: task '%s' runs for ever; expected a statement 'until TIME', or the word "
             "background in the task",
-            s->path, b->tasks.names[endless]);
+            task_place(s, endless, place), b->tasks.names[endless]);
+    for (size_t i = 0; i < s->workload.task_count; i++)
+        has_foreground |= !s->workload.tasks[i].background;
+    if (!has_foreground && s->until_ns == INT64_MAX)
+        return hl_fail(err, HL_BAD_INPUT,
+                       "%s: all tasks are in the background, so the run has no end; expected a "
+                       "statement 'until TIME', or a task that is not in the background",
+                       task_place(s, 0, place));
     s->task_names = hl_alloc(s->workload.task_count, sizeof(*s->task_names));
     for (size_t i = 0; s->task_names != NULL && i < s->workload.task_count; i++)
         s->task_names[i] = hl_strdup(b->tasks.names[i]);
@@ -344,6 +362,7 @@ enum hl_status scenario_parse(struct scenario *s, const char *path, const char *
     enum hl_status status;
 
     *s = (struct scenario){.path = hl_strdup(path), .until_ns = INT64_MAX};
+    s->workload.path = s->path;
     if (s->path == NULL)
         status = hl_fail(err, HL_NO_MEMORY, "%s: out of memory for the path", path);
     else
@@ -373,14 +392,18 @@ enum hl_status scenario_open(struct scenario *s, const char *path, struct hl_err
 {
     char *text;
     size_t bytes;
+    int line = 1;
     enum hl_status status;
 
     *s = (struct scenario){0};
     HL_TRY(hl_read_file(path, SCENARIO_BYTES_MAX, &text, &bytes, err));
-    status =
-        strlen(text) == bytes
-            ? scenario_parse(s, path, text, err)
-            : hl_fail(err, HL_BAD_INPUT, "%s: byte %zu is NUL; expected text", path, strlen(text));
+    if (strlen(text) == bytes) {
+        status = scenario_parse(s, path, text, err);
+    } else {
+        for (const char *c = text; *c != '\0'; c++)
+            line += *c == '\n';
+        status = hl_fail(err, HL_BAD_INPUT, "%s:%d: a NUL character; expected text", path, line);
+    }
     hl_free(text);
     return status;
 }

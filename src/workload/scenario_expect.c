@@ -58,6 +58,12 @@ static enum hl_status need_left(struct scenario_expect *e, struct scenario_curso
         const char *word = scenario_take(c);
         size_t length = strlen(word);
 
+        if (used > 0 && strchr(e->left, '(') == NULL && word[0] != '(')
+            return strchr("=!<>~", word[0]) != NULL && word[0] != '\0'
+                       ? scenario_fail(c, err,
+                                       "found '%.60s'; expected ==, !=, <, <=, > or >=", word)
+                       : scenario_fail_unknown(c, err, "word", e->left, over_words,
+                                               HL_COUNT_OF(over_words));
         if (length >= sizeof(e->left) - used)
             return scenario_fail(c, err,
                                  "what is compared has more than %zu characters; expected fewer",

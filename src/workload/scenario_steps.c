@@ -161,7 +161,7 @@ static int32_t next_step(const struct workload *w)
     return (int32_t)w->programs[w->program_count - 1].count;
 }
 
-static enum hl_status add_step(struct steps *p, const struct program_step *step,
+static enum hl_status add_step(struct steps *p, const struct program_step *step, int line,
                                struct hl_error *err)
 {
     struct workload *w = &p->b->s->workload;
@@ -169,7 +169,7 @@ static enum hl_status add_step(struct steps *p, const struct program_step *step,
     if (w->step_count >= SCENARIO_STEPS_MAX)
         return scenario_fail(p->c, err, "more than %d steps; expected at most that many",
                              SCENARIO_STEPS_MAX);
-    return workload_step(w, step, err);
+    return workload_step_at(w, step, line, err);
 }
 
 static enum hl_status open_loop(struct steps *p, struct hl_error *err)
@@ -201,20 +201,21 @@ static enum hl_status close_loop(struct steps *p, struct hl_error *err)
     step.depth = loop.depth;
     if (p->loop_count > 0 && p->loops[p->loop_count - 1].depth < loop.depth + 1)
         p->loops[p->loop_count - 1].depth = (uint8_t)(loop.depth + 1);
-    return add_step(p, &step, err);
+    return add_step(p, &step, loop.line, err);
 }
 
 static enum hl_status one_step(struct steps *p, struct hl_error *err)
 {
     struct program_step step = {0};
     const char *known[HL_COUNT_OF(step_words)], *word;
-    int found;
+    int found, line;
 
     if (scenario_take_if(p->c, ";"))
         return HL_OK;
     if (scenario_take_if(p->c, "}"))
         return close_loop(p, err);
     word = scenario_take(p->c);
+    line = p->c->line;
     found = find_step(word);
     if (found < 0) {
         for (int i = 0; i < HL_COUNT_OF(step_words); i++)
@@ -225,7 +226,7 @@ static enum hl_status one_step(struct steps *p, struct hl_error *err)
         return open_loop(p, err);
     step.op = (uint8_t)step_words[found].op;
     HL_TRY(operands(p->b, p->c, &step, err));
-    return add_step(p, &step, err);
+    return add_step(p, &step, line, err);
 }
 
 enum hl_status scenario_steps(struct scenario_build *b, struct scenario_cursor *c, const char *name,
@@ -243,5 +244,5 @@ enum hl_status scenario_steps(struct scenario_build *b, struct scenario_cursor *
         c->line = p.loops[p.loop_count - 1].line;
         return scenario_fail(c, err, "the loop is not closed; expected '}'");
     }
-    return add_step(&p, &end, err);
+    return add_step(&p, &end, c->line, err);
 }

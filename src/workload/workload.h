@@ -123,6 +123,11 @@ struct workload {
     uint64_t *cpu_sets; /* cpu_set_count x cpu_set_words: bit c of word c / 64 */
     size_t cpu_set_count, cpu_set_capacity, cpu_set_words;
     size_t live_task_max; /* upper bound of tasks alive or unreaped at one time; sizes the player */
+
+    /* Where a person wrote the steps, for messages; the path NULL: nowhere. */
+    const char *path; /* not owned */
+    int32_t *lines;   /* of the steps, by index */
+    size_t line_capacity;
 };
 
 void workload_close(struct workload *w);
@@ -137,8 +142,18 @@ enum hl_status workload_program(struct workload *w, const char *name, int32_t *p
                                 struct hl_error *err) HL_MUST_CHECK;
 enum hl_status workload_step(struct workload *w, const struct program_step *step,
                              struct hl_error *err) HL_MUST_CHECK;
+/* The same, written in that line of workload.path. */
+enum hl_status workload_step_at(struct workload *w, const struct program_step *step, int line,
+                                struct hl_error *err) HL_MUST_CHECK;
 enum hl_status workload_add_task(struct workload *w, const struct workload_task *task,
                                  struct hl_error *err) HL_MUST_CHECK;
+
+/* The step of steps[index] for messages: "FILE:LINE", or "WHAT: step N of program 'NAME'", from 1. */
+enum { WORKLOAD_PLACE_BYTES = 320 };
+const char *workload_place(const struct workload *w, const char *what, size_t index,
+                           char text[WORKLOAD_PLACE_BYTES]);
+/* The word for an operation: "run". */
+const char *workload_op_name(enum program_op op);
 
 /* Checks what the player relies on: targets exist, amounts are in range, programs end, loops nest
  * and, if endless, take time. `what` names the source in messages. */

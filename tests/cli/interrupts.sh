@@ -89,6 +89,29 @@ five_seconds="--load single --runs 3 --warmup none --tree-scale 0.35"
     expect_partial
 }
 
+cat >"$tmp/long.scn" <<END
+machine cpus=1
+policy fifo
+task A: loop 1000000000 { run 1us system 1us }
+END
+for signal in INT TERM; do
+    what="SIG$signal during one trial of a scenario"
+    timeout --preserve-status -k 5 -s $signal 1 "$halfload" run "scn:$tmp/long.scn" >"$tmp/out" 2>"$tmp/err"
+    code=$?
+    [ "$code" -eq 130 ] || complain "exit code $code; expected 130"
+    [ "$(cat "$tmp/err")" = "halfload: interrupted" ] || complain "not the one line that says so"
+done
+
+cat >"$tmp/long.json" <<END
+{"about": "weeks of work", "constants": {"units": {"value": 100000, "unit": "count", "source": "assumed"},
+ "work_ns": {"value": 900000, "unit": "s", "source": "assumed"}}}
+END
+what="Ctrl-C during one simulated run"
+timeout --preserve-status -k 5 -s INT 2 "$halfload" run kernbench --machine smp:64 --sched o1 --load 64 --runs 1 \
+    --profile "$tmp/long.json" >"$tmp/out" 2>"$tmp/err"
+code=$?
+[ "$code" -eq 130 ] || complain "exit code $code; expected 130"
+
 what="a build that leaves a daemon behind"
 "$halfload" run kernbench --tree "$source/tests/cli/files/daemon_build" --load single --runs 1 --warmup none \
     >"$tmp/out" 2>"$tmp/err" || complain "exit code $?"

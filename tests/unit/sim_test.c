@@ -7,6 +7,7 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "base/interrupt.h"
 #include "base/units.h"
 #include "sim/sim.h"
 
@@ -396,17 +397,69 @@ static void a_wait_that_nothing_can_end_is_reported(void **state)
     (void)state;
     set(&scene, "pack:1 core:1 pu:1");
     index = program(&scene, "hermit");
-    scene.workload.lock_count = 1;
+    scene.workload.pipe_count = 1;
+    scene.workload.pipes = hl_alloc(1, sizeof(*scene.workload.pipes));
+    scene.workload.pipes[0].capacity_bytes = 1;
     step(&scene, OP_RUN, 0, 10);
-    step(&scene, OP_LOCK, 0, 0);
-    step(&scene, OP_EXIT, 0, 0); /* dies with the lock */
+    step(&scene, OP_READ, 0, 1);
+    step(&scene, OP_EXIT, 0, 0);
     task(&scene, index, 0);
     task(&scene, index, 5);
     scene.workload.live_task_max = 8;
     assert_int_equal(sim_run(&scene.options, &scene.result, &scene.err), HL_BAD_INPUT);
-    assert_string_equal(scene.err.text,
-                        "nothing can happen after 20 ns and 1 tasks have not ended; the "
-                        "first is task 1 'hermit' at step 1 of its program");
+    assert_string_equal(
+        scene.err.text,
+        "workload: step 2 of program 'hermit': task 'hermit' waits for ever in read: "
+        "nobody is left who could end it; 2 tasks of the run have not ended");
+    done(&scene);
+}
+
+static void a_lock_is_taken_and_given_back_once(void **state)
+{
+    static const struct {
+        enum program_op first, second;
+        const char *message;
+    } cases[] = {
+        {OP_LOCK, OP_LOCK, "step 2 of program 'p': task 'p' locks what it holds already"},
+        {OP_UNLOCK, OP_LOCK, "step 1 of program 'p': task 'p' unlocks what it does not hold"},
+        {OP_LOCK, OP_YIELD, "step 3 of program 'p': task 'p' ends while it holds a lock"},
+        {OP_LOCK, OP_UNLOCK, NULL},
+    };
+
+    (void)state;
+    for (int i = 0; i < HL_COUNT_OF(cases); i++) {
+        struct scene scene;
+
+        set(&scene, "pack:1 core:1 pu:1");
+        task(&scene, program(&scene, "p"), 0);
+        scene.workload.lock_count = 1;
+        step(&scene, cases[i].first, 0, 0);
+        step(&scene, cases[i].second, 0, 0);
+        step(&scene, OP_EXIT, 0, 0);
+        scene.workload.live_task_max = 8;
+        assert_int_equal(sim_run(&scene.options, &scene.result, &scene.err),
+                         cases[i].message == NULL ? HL_OK : HL_BAD_INPUT);
+        if (cases[i].message != NULL)
+            assert_non_null(strstr(scene.err.text, cases[i].message));
+        done(&scene);
+    }
+}
+
+static void a_run_ends_when_interrupted(void **state)
+{
+    struct scene scene;
+
+    (void)state;
+    set(&scene, "pack:1 core:1 pu:1");
+    task(&scene, program(&scene, "long"), 0);
+    step(&scene, OP_RUN, 0, 1);
+    step(&scene, OP_SYSTEM, 0, 1);
+    step(&scene, OP_LOOP, 0, INT64_C(1) << 40);
+    step(&scene, OP_EXIT, 0, 0);
+    scene.workload.live_task_max = 8;
+    hl_interrupt_set(true);
+    assert_int_equal(sim_run(&scene.options, &scene.result, &scene.err), HL_INTERRUPTED);
+    hl_interrupt_set(false);
     done(&scene);
 }
 
@@ -485,6 +538,8 @@ int main(void)
         cmocka_unit_test(a_wait_that_nothing_can_end_is_reported),
         cmocka_unit_test(yields_without_cost_pile_up_nowhere),
         cmocka_unit_test(the_run_waits_for_tasks_that_come_late),
+        cmocka_unit_test(a_lock_is_taken_and_given_back_once),
+        cmocka_unit_test(a_run_ends_when_interrupted),
         cmocka_unit_test(the_event_loop_allocates_nothing),
     };
 

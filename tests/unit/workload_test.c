@@ -216,35 +216,36 @@ static void unsound_sets_are_refused(void **state)
 
     ADD_PROGRAM(&w, "a", {.op = OP_READ, .target = 0, .amount = 1}, {.op = OP_EXIT});
     add_task(&w, 0);
-    check_says(&w, "f: program 'a', step 0 (read): target is 0; expected 0 to -1");
+    check_says(&w, "f: step 1 of program 'a': target of read is 0; expected 0 to -1");
 
     ADD_PROGRAM(&w, "a", {.op = OP_SLEEP, .amount = -1}, {.op = OP_EXIT});
     add_task(&w, 0);
-    check_says(&w,
-               "f: program 'a', step 0 (sleep): amount is -1; expected 0 to 9223372036854775806");
+    check_says(&w, "f: step 1 of program 'a': amount of sleep is -1; "
+                   "expected 0 to 9223372036854775806");
 
     ADD_PROGRAM(&w, "a", {.op = OP_LOOP, .target = 1, .amount = 2}, {.op = OP_EXIT});
     add_task(&w, 0);
-    check_says(&w, "f: program 'a', step 0: the loop jumps forward or out of its program");
+    check_says(&w, "f: step 1 of program 'a': the loop jumps forward or out of its program");
 
     ADD_PROGRAM(&w, "a", {.op = OP_YIELD}, {.op = OP_LOOP, .amount = INT64_MAX}, {.op = OP_EXIT});
     add_task(&w, 0);
-    check_says(&w, "f: program 'a', step 1: the loop repeats for ever without taking time");
+    check_says(&w, "f: step 2 of program 'a': the loop repeats for ever without taking time; "
+                   "expected run, system, sleep or disk in it");
 
     ADD_PROGRAM(&w, "a", {.op = OP_YIELD}, {.op = OP_YIELD},
                 {.op = OP_LOOP, .target = 0, .amount = 2},
                 {.op = OP_LOOP, .target = 1, .amount = 2, .depth = 1}, {.op = OP_EXIT});
     add_task(&w, 0);
-    check_says(&w, "f: program 'a', step 3: the loop overlaps another loop");
+    check_says(&w, "f: step 4 of program 'a': the loop overlaps another loop");
 
     ADD_PROGRAM(&w, "a", {.op = OP_YIELD}, {.op = OP_LOOP, .amount = 2},
                 {.op = OP_LOOP, .amount = 2}, {.op = OP_EXIT});
     add_task(&w, 0);
-    check_says(&w, "f: program 'a', step 2: the loop is not deeper than the loop around it");
+    check_says(&w, "f: step 3 of program 'a': the loop is not deeper than the loop around it");
 
     ADD_PROGRAM(&w, "a", {.op = 99}, {.op = OP_EXIT});
     add_task(&w, 0);
-    check_says(&w, "f: program 'a', step 0: unknown operation 99");
+    check_says(&w, "f: step 1 of program 'a': unknown operation 99; expected 0 to 18");
 
     ADD_PROGRAM(&w, "a", {.op = OP_EXIT});
     add_task(&w, 0);
@@ -277,9 +278,8 @@ static void bound_is(const struct program_step *steps, int count, size_t expecte
         assert_int_equal(workload_check(&w, "f", &err), HL_OK);
     } else {
         assert_int_equal(workload_bound_tasks(&w, 1000, "f", &endless, &err), HL_BAD_INPUT);
-        assert_string_equal(err.text,
-                            "f: program 'task': more than 1000 tasks may be alive at one time; "
-                            "expected fewer forks, or waits between them");
+        assert_non_null(strstr(err.text, " of program 'task': more than 1000 tasks may be alive at "
+                                         "one time; expected fewer forks, or waits between them"));
     }
     workload_close(&w);
 }
@@ -349,8 +349,8 @@ static void a_program_cannot_fork_itself(void **state)
     ADD_PROGRAM(&w, "b", {.op = OP_VFORK, .target = 0}, {.op = OP_EXIT});
     add_task(&w, 0);
     assert_int_equal(workload_bound_tasks(&w, 1000, "f", &endless, &err), HL_BAD_INPUT);
-    assert_string_equal(err.text,
-                        "f: program 'a' comes to fork itself through 'b'; expected no such circle");
+    assert_string_equal(err.text, "f: step 1 of program 'b': program 'a' comes to fork itself "
+                                  "through 'b'; expected no such circle");
     workload_close(&w);
 }
 

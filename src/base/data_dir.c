@@ -44,7 +44,7 @@ static const char *data_root(void)
 static enum hl_status no_such_file(const char *folder, const char *name, const char *suffix,
                                    struct hl_error *err)
 {
-    char where[PATH_MAX];
+    char kind[64];
     char **names = NULL;
     int count = 0;
     enum hl_status status;
@@ -52,8 +52,9 @@ static enum hl_status no_such_file(const char *folder, const char *name, const c
     HL_TRY(hl_data_list(folder, suffix, &names, err));
     while (names[count] != NULL)
         count++;
-    (void)snprintf(where, sizeof(where), "%s/%s", data_root(), folder);
-    status = hl_fail_unknown(err, HL_USAGE, where, "name", name, (const char *const *)names, count);
+    /* The folders are plurals: "papers" holds a paper each. */
+    (void)snprintf(kind, sizeof(kind), "%.*s", (int)strlen(folder) - 1, folder);
+    status = hl_fail_unknown(err, HL_USAGE, NULL, kind, name, (const char *const *)names, count);
     hl_data_list_close(names);
     return status;
 }

@@ -52,8 +52,12 @@ enum hl_status hl_json_parse(struct hl_json *file, const char *name, const char 
     hl_json_close(file);
     if (allocation_failed)
         return hl_fail(err, HL_NO_MEMORY, "out of memory for the JSON file %s", name);
+    /* jansson's own text for this one names an option of its functions. */
     return hl_fail(err, HL_BAD_INPUT, "%s:%d: not JSON: %s", name, HL_MAX(problem.line, 1),
-                   problem.text);
+                   json_error_code(&problem) == json_error_null_character ||
+                           json_error_code(&problem) == json_error_null_byte_in_key
+                       ? "a NUL character in a string; expected text"
+                       : problem.text);
 }
 
 enum hl_status hl_json_open(struct hl_json *file, const char *path, size_t max_bytes,

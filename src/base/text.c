@@ -8,11 +8,14 @@
 #include "base/text.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <locale.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/memory.h"
 #include "base/units.h"
@@ -190,18 +193,38 @@ int hl_split(char *text, char separator, char **pieces, int max)
     }
 }
 
+/* NULL: *err says why. A FIFO would block until somebody writes, a terminal until somebody types. */
+static FILE *open_regular(const char *path, struct hl_error *err)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    struct stat found;
+    FILE *file = NULL;
+    enum hl_status status = HL_OK;
+
+    if (fd < 0 || fstat(fd, &found) != 0)
+        status = hl_fail(err, HL_BAD_INPUT, "%s: %s", path, strerror(errno));
+    else if (S_ISDIR(found.st_mode))
+        status = hl_fail(err, HL_BAD_INPUT, "%s: %s", path, strerror(EISDIR));
+    else if (!S_ISREG(found.st_mode))
+        status = hl_fail(err, HL_BAD_INPUT, "%s: not a regular file", path);
+    else if ((file = fdopen(fd, "rb")) == NULL)
+        status = hl_fail(err, HL_BAD_INPUT, "%s: %s", path, strerror(errno));
+    if (status != HL_OK && fd >= 0)
+        (void)close(fd);
+    return file;
+}
+
 enum hl_status hl_read_file(const char *path, size_t max_bytes, char **text, size_t *bytes,
                             struct hl_error *err)
 {
     enum hl_status status = HL_OK;
     char *content = NULL;
     size_t capacity = 0, used = 0;
-    FILE *file = fopen(path, "rbe");
+    FILE *file = open_regular(path, err);
 
     if (file == NULL)
-        return hl_fail(err, HL_BAD_INPUT, "%s: %s", path, strerror(errno));
-    /* Files of /proc and /sys say 0 bytes and pipes say nothing, so the size is found by reading.
-     */
+        return HL_BAD_INPUT;
+    /* Files of /proc and /sys say 0 bytes, so the size is found by reading. */
     for (;;) {
         size_t got;
 

@@ -35,7 +35,7 @@ bool hl_parse_bytes(const char *text, int64_t *bytes);
 int hl_split(char *text, char separator, char **pieces, int max);
 
 /* Whole file as text with a final NUL; caller frees with hl_free. Fails on files above `max_bytes`.
- * A missing or unreadable file is HL_BAD_INPUT. `bytes` may be NULL. */
+ * A missing or unreadable file is HL_BAD_INPUT, and so is a FIFO or device, which may block. `bytes` may be NULL. */
 enum hl_status hl_read_file(const char *path, size_t max_bytes, char **text, size_t *bytes,
                             struct hl_error *err) HL_MUST_CHECK;
 

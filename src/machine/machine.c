@@ -64,6 +64,12 @@ static enum hl_status open_text(struct machine *m, const char *text, struct hl_e
         return hl_fail(err, HL_USAGE,
                        "the machine \"%.32s...\" has %zu bytes; expected fewer than %zu", text,
                        strlen(text), sizeof(m->name));
+    for (const char *c = text; *c != '\0'; c++)
+        if ((unsigned char)*c < ' ' || *c == 0x7f)
+            return hl_fail(err, HL_USAGE,
+                           "the machine's name has the control character 0x%02x at byte %td; "
+                           "expected one line of text",
+                           (unsigned)*c, c - text + 1);
     memcpy(m->name, text, strlen(text) + 1);
     HL_TRY(machine_constants_init(machine_constant_table, MACHINE_CONSTANT_COUNT, m->constant,
                                   m->source, err));

@@ -30,8 +30,10 @@ static enum hl_status read_xml_topology(struct machine *m, const struct hl_json_
 {
     static const char *const keys[] = {"xml"};
     struct hl_json_node member;
+    struct hl_error inner;
     char path[PATH_MAX];
     const char *file;
+    enum hl_status status;
 
     HL_TRY(hl_json_check_keys(node, keys, HL_COUNT_OF(keys), err));
     HL_TRY(hl_json_member(node, "xml", &member, err));
@@ -41,7 +43,10 @@ static enum hl_status read_xml_topology(struct machine *m, const struct hl_json_
                             "found \"%.64s\", expected the name of a file beside this one", file);
     if (snprintf(path, sizeof(path), "%s/%s", folder, file) >= (int)sizeof(path))
         return hl_json_fail(&member, err, "the path of \"%.64s\" is too long", file);
-    return machine_topology_set_xml(m, path, err);
+    status = machine_topology_set_xml(m, path, &inner);
+    if (status == HL_BAD_INPUT || status == HL_USAGE)
+        return hl_json_fail(&member, err, "%s", inner.text);
+    return status == HL_OK ? HL_OK : hl_fail(err, status, "%s", inner.text);
 }
 
 static enum hl_status read_topology(struct machine *m, const struct hl_json_node *root,
@@ -64,7 +69,7 @@ static enum hl_status read_topology(struct machine *m, const struct hl_json_node
 
 /* {"cpus": "8-15", "value": 0.7, "unit": "ratio", "source": "assumed"}; cpus by our numbers */
 static enum hl_status read_capacity(struct machine *m, const struct hl_json_node *item,
-                                    struct hl_error *err)
+                                    struct machine_cpu_set *given, struct hl_error *err)
 {
     static const char *const keys[] = {"cpus", "value", "unit", "source", "note"};
     static const struct machine_constant_info info = {
@@ -86,6 +91,14 @@ static enum hl_status read_capacity(struct machine *m, const struct hl_json_node
         if (machine_cpu_set_has(&cpus, cpu))
             return hl_json_fail(&member, err, "found cpu %d, expected 0 to %d", cpu,
                                 m->cpu_count - 1);
+    for (int cpu = 0; cpu < m->cpu_count; cpu++) {
+        if (!machine_cpu_set_has(&cpus, cpu))
+            continue;
+        if (machine_cpu_set_has(given, cpu))
+            return hl_json_fail(&member, err, "found cpu %d, expected cpus of no earlier entry",
+                                cpu);
+        machine_cpu_set_add(given, cpu);
+    }
     status = machine_constant_read(&info, item, &ppm, &source, err);
     hl_free(source);
     HL_TRY(status);
@@ -98,13 +111,14 @@ static enum hl_status read_capacity(struct machine *m, const struct hl_json_node
 static enum hl_status read_capacities(struct machine *m, const struct hl_json_node *array,
                                       struct hl_error *err)
 {
+    struct machine_cpu_set given = {0};
     size_t count;
 
     HL_TRY(hl_json_array(array, &count, err));
     for (size_t i = 0; i < count; i++) {
         struct hl_json_node item = hl_json_item(array, i);
 
-        HL_TRY(read_capacity(m, &item, err));
+        HL_TRY(read_capacity(m, &item, &given, err));
     }
     for (int cpu = 0; cpu < m->cpu_count; cpu++)
         if (m->cpu[cpu].capacity == CAPACITY_FULL)
@@ -153,8 +167,8 @@ enum hl_status machine_file_open(struct machine *m, const char *path, struct hl_
     enum hl_status status;
     size_t bytes;
 
-    if (slash != NULL && snprintf(folder, sizeof(folder), "%.*s", (int)(slash - path + 1), path) >=
-                             (int)sizeof(folder))
+    if (slash != NULL && snprintf(folder, sizeof(folder), "%.*s", (int)HL_MAX(slash - path, 1),
+                                  path) >= (int)sizeof(folder))
         return hl_fail(err, HL_BAD_INPUT, "the path of the machine file is longer than %zu bytes",
                        sizeof(folder) - 1);
     HL_TRY(hl_read_file(path, FILE_BYTES_MAX, &text, &bytes, err));

@@ -12,9 +12,11 @@
 
 #include <assert.h>
 #include <hwloc.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/sysroot.h"
 #include "base/text.h"
@@ -390,8 +392,6 @@ enum hl_status machine_topology_set_xml(struct machine *m, const char *path, str
 
 /* ---- synthetic strings ---- */
 
-#define LEVEL_LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-
 enum { LEVELS_MAX = 32, WORD_BYTES = 32 };
 
 static enum hl_status fail_synthetic(const char *text, const char *found, int length,
@@ -399,6 +399,49 @@ static enum hl_status fail_synthetic(const char *text, const char *found, int le
 {
     return hl_fail(err, HL_USAGE, "topology \"%.128s\": found \"%.*s\", expected %s", text,
                    HL_MIN(length, 40), found, expected);
+}
+
+/* hwloc looks at the first letters only, so that "cor" and "packet" are levels to it. */
+static bool is_level_word(const char *word)
+{
+    static const char *const words[] = {
+        "node",    "numa",    "numanode", "pack",     "package",  "socket",  "die",     "group",
+        "core",    "pu",      "l1",       "l2",       "l3",       "l4",      "l5",      "l1d",
+        "l1i",     "l2d",     "l2i",      "l3d",      "l3i",      "l1cache", "l2cache", "l3cache",
+        "l4cache", "l5cache", "l1dcache", "l1icache", "l2icache", "l3icache"};
+
+    for (int i = 0; i < HL_COUNT_OF(words); i++)
+        if (strcasecmp(words[i], word) == 0)
+            return true;
+    return false;
+}
+
+/* Numbers in "(indexes=0,4,1,5)", each once; hwloc would take two cpus for one. Other forms are its own. */
+static enum hl_status check_indexes(const char *text, const char *level, int length,
+                                    struct hl_error *err)
+{
+    static const char key[] = "(indexes=";
+    const char *at = memmem(level, (size_t)length, key, sizeof(key) - 1), *end = level + length;
+    struct machine_cpu_set seen = {0};
+
+    if (at == NULL)
+        return HL_OK;
+    at += sizeof(key) - 1;
+    if (at[strspn(at, "0123456789,")] != ')')
+        return HL_OK;
+    while (at < end && *at >= '0' && *at <= '9') {
+        char *next;
+        unsigned long index = strtoul(at, &next, 10);
+
+        if (machine_cpu_set_has(&seen, (int64_t)HL_MIN(index, INT_MAX)))
+            return hl_fail(err, HL_USAGE,
+                           "topology \"%.128s\": cpu index %lu stands twice; expected each once",
+                           text, index);
+        if (index < MACHINE_OS_CPUS_MAX)
+            machine_cpu_set_add(&seen, (int)index);
+        at = next + (*next == ',');
+    }
+    return HL_OK;
 }
 
 /* One "TYPE:COUNT" or "TYPE:COUNT(attributes)"; multiplies *cpus. */
@@ -418,8 +461,7 @@ static enum hl_status check_level(const char *text, const char *level, int lengt
                               "levels TYPE:COUNT such as \"pack:2 core:1 pu:2\"", err);
     (void)snprintf(word, sizeof(word), "%.*s", (int)(colon - level), level);
     (void)snprintf(count_text, sizeof(count_text), "%.*s", (int)(end - colon - 1), colon + 1);
-    /* hwloc looks at the first letters only. */
-    if (word[strspn(word, LEVEL_LETTERS)] != '\0' || hwloc_type_sscanf(word, type, NULL, 0) != 0) {
+    if (!is_level_word(word) || hwloc_type_sscanf(word, type, NULL, 0) != 0) {
         char where[160];
 
         (void)snprintf(where, sizeof(where), "topology \"%.128s\"", text);
@@ -431,7 +473,7 @@ static enum hl_status check_level(const char *text, const char *level, int lengt
     if (*cpus > MACHINE_CPUS_MAX)
         return hl_fail(err, HL_USAGE, "topology \"%.128s\": more than %d cpus; expected 1 to %d",
                        text, MACHINE_CPUS_MAX, MACHINE_CPUS_MAX);
-    return HL_OK;
+    return check_indexes(text, level, length, err);
 }
 
 /*

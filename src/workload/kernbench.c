@@ -432,9 +432,14 @@ static enum hl_status fill(struct build *b, const struct workload_request *reque
     b->unit_rest_ns = work_ns - other_ns;
     if (b->unit_rest_ns < b->unit_count)
         return hl_fail(err, HL_BAD_INPUT,
-                       "profile %s: work_ns is %" PRId64 "; expected at least %" PRId64
-                       ", as all but the compilers take %" PRId64,
-                       request->profile->name, work_ns, other_ns + b->unit_count, other_ns);
+                       "profile %s: /constants: of work_ns = %" PRId64
+                       " ms, serial_head_share takes "
+                       "%" PRId64 " ms, serial_tail_share %" PRId64 ", link_share %" PRId64
+                       " and the short processes %" PRId64
+                       "; expected less in all, so that compilers have work",
+                       request->profile->name, work_ns / HL_NS_PER_MS, head_ns / HL_NS_PER_MS,
+                       tail_ns / HL_NS_PER_MS, link_ns / HL_NS_PER_MS,
+                       (other_ns - head_ns - tail_ns - link_ns) / HL_NS_PER_MS);
     HL_TRY(name_all(b, err));
     HL_TRY(reserve(b, request->machine, err));
     put_slots(b, request->level, request->machine);

@@ -34,6 +34,8 @@ static void syntax_errors_name_the_line(void **state)
 {
     (void)state;
     refuses("{\n\"a\": 1,\n}", "f.json:3: not JSON: string or '}' expected near '}'");
+    refuses("[\"a\\u0000b\"]", "f.json:1: not JSON: a NUL character in a string; expected text");
+    refuses("{\"a\\u0000b\": 1}", "f.json:1: not JSON: a NUL character in a string; expected text");
     refuses("", "f.json:1: not JSON: unexpected token near end of file");
     refuses("{\"a\": 1} x", "f.json:1: not JSON: end of file expected near 'x'");
     refuses("{\"a\": 1,\n \"a\": 2}", "f.json:2: not JSON: duplicate object key near '\"a\"'");

@@ -299,8 +299,9 @@ static void work_that_is_too_little_for_the_small_processes_is_refused(void **st
         HL_BAD_INPUT);
     /* Head and tail 25 ms each, links 10 ms, 1000 units of 7.5 ms, 60 directories of 30 ms. */
     assert_string_equal(err.text,
-                        "profile kernel: work_ns is 1000000000; expected at least 9360001000, "
-                        "as all but the compilers take 9360000000");
+                        "profile kernel: /constants: of work_ns = 1000 ms, serial_head_share takes "
+                        "25 ms, serial_tail_share 25, link_share 10 and the short processes 9300; "
+                        "expected less in all, so that compilers have work");
     profile_close(&profile);
 }
 

@@ -162,9 +162,19 @@ static void bad_topologies_are_one_clear_line(void **state)
         {"pack:2 co$re:2 pu:2",
          "topology \"pack:2 co$re:2 pu:2\": unknown level \"co$re\"; did you mean "
          "\"core\"? known: node, pack, die, l3, l2, group, core, pu"},
-        {"machine:2 pu:2",
-         "topology \"machine:2 pu:2\": hwloc does not accept it; expected levels from the "
-         "outside in, such as \"node:2 pack:2 core:4 pu:2\""},
+        {"machine:2 pu:2", "topology \"machine:2 pu:2\": unknown level \"machine\"; "
+                           "known: node, pack, die, l3, l2, group, core, pu"},
+        {"pack:2 cor:2 pu:2", "topology \"pack:2 cor:2 pu:2\": unknown level \"cor\"; did you mean "
+                              "\"core\"? known: node, pack, die, l3, l2, group, core, pu"},
+        {"packet:2 pu:2", "topology \"packet:2 pu:2\": unknown level \"packet\"; did you mean "
+                          "\"pack\"? known: node, pack, die, l3, l2, group, core, pu"},
+        {"pu:2(indexes=0,0)",
+         "topology \"pu:2(indexes=0,0)\": cpu index 0 stands twice; expected each once"},
+        {"core:2 pu:2(indexes=0,7,1,7)", "topology \"core:2 pu:2(indexes=0,7,1,7)\": cpu index 7 "
+                                         "stands twice; expected each once"},
+        {"smp:2\nelapsed 3",
+         "the machine's name has the control character 0x0a at byte 6; expected "
+         "one line of text"},
         {"core:1 pu:9", "a core has 9 threads; expected 1 to 8"},
         {":",
          "topology \":\": found \":\", expected levels TYPE:COUNT such as \"pack:2 core:1 pu:2\""},
@@ -458,6 +468,10 @@ static void malformed_frames_of_machine_files_are_one_clear_line(void **state)
          "level"},
         {"{\"about\": \"a\", \"topology\": {\"xml\": \"x.xml\"}}",
          "m.json: /topology/xml: found \"x.xml\", expected the name of a file beside this one"},
+        {"{\"about\": \"a\", \"topology\": \"pu:4\", \"capacity\": ["
+         "{\"cpus\": \"0-1\", \"value\": 0.5, \"unit\": \"ratio\", \"source\": \"assumed\"}, "
+         "{\"cpus\": \"1-2\", \"value\": 0.7, \"unit\": \"ratio\", \"source\": \"assumed\"}]}",
+         "m.json: /capacity/1/cpus: found cpu 1, expected cpus of no earlier entry"},
         {"{\"about\": \"a\", \"topology\": {\"yml\": 1}}",
          "m.json: /topology: unknown key \"yml\"; did you mean "
          "\"xml\"? known: xml"},

@@ -100,6 +100,16 @@ static error_t parse_tree_scale(struct argp_state *state, const char *text, int6
     return 0;
 }
 
+/* The value of an option that names something: never nothing. */
+static error_t text_option(struct argp_state *state, const char *option, char *text,
+                           const char *expected, const char **value)
+{
+    if (text[0] == '\0')
+        return cli_refuse(state, "--%s is ''; expected %s", option, expected);
+    *value = text;
+    return 0;
+}
+
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
     struct run_options *o = state->input;
@@ -135,30 +145,26 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
         note(&o->not_scenario, "seed");
         return cli_int_option(state, "seed", arg, 0, INT64_MAX, &o->seed);
     case KEY_PROFILE:
-        o->profile = arg;
         note(&o->only_simulated, "profile");
         note(&o->not_scenario, "profile");
-        return 0;
+        return text_option(state, "profile", arg, "a shipped name or a file", &o->profile);
     case KEY_TREE:
-        o->build.tree = arg;
         note(&o->only_real, "tree");
-        return 0;
+        return text_option(state, "tree", arg, "a folder with a Makefile", &o->build.tree);
     case KEY_TARGET:
-        o->build.target = arg;
         note(&o->only_real, "target");
-        return 0;
+        return text_option(state, "target", arg, "a target of make", &o->build.target);
     case KEY_CONFIG:
-        o->build.config = arg;
         note(&o->only_real, "config");
-        return 0;
+        return text_option(state, "config", arg, "a .config file or a target such as defconfig",
+                           &o->build.config);
     case KEY_TREE_SCALE:
         note(&o->only_real, "tree-scale");
         return parse_tree_scale(state, arg, &o->build.tree_scale_ppm);
     case KEY_WARMUP: note(&o->only_real, "warmup"); return parse_warmup(state, arg, &o->warmup);
     case KEY_WORK_DIR:
-        o->build.work_dir = arg;
         note(&o->only_real, "work-dir");
-        return 0;
+        return text_option(state, "work-dir", arg, "a folder", &o->build.work_dir);
     case KEY_WHY:
         o->why = true;
         note(&o->only_simulated, "why");
@@ -280,6 +286,20 @@ static enum hl_status set_param(struct machine *m, const char *assignment, struc
     return HL_OK;
 }
 
+/* A profile may be sound constant by constant and still describe no build: told before any output. */
+static enum hl_status try_build(const struct study_request *request, struct hl_error *err)
+{
+    struct workload workload = {0};
+    struct workload_request first = {.machine = request->machine,
+                                     .profile = request->profile,
+                                     .level = 1,
+                                     .seed = request->seed};
+    enum hl_status status = request->workload->build(&workload, &first, err);
+
+    workload_close(&workload);
+    return status;
+}
+
 /* Opens what the options name; `request` then points into `parts`. */
 static enum hl_status prepare(const struct run_options *o, struct study_parts *parts,
                               struct study_request *request, struct hl_error *err)
@@ -339,7 +359,7 @@ static enum hl_status prepare(const struct run_options *o, struct study_parts *p
     request->build = &o->build;
     request->warmup = o->warmup;
     request->threads = cli_threads();
-    return HL_OK;
+    return is_real ? HL_OK : try_build(request, err);
 }
 
 /* What is about to be played, told once nothing is in its way. */
@@ -428,15 +448,21 @@ static enum hl_status finish(const struct run_options *o, const struct study_req
 {
     int64_t cells = count_cells(request, parts->off_count);
     int64_t failed = 0;
-    enum hl_status printed;
+    struct run_list made = *runs;
+    enum hl_status printed = HL_OK;
 
     if (status != HL_OK && runs->count == 0)
         return status;
+    /* A failed warm-up stands last. It has no place in a table; why it failed is the error's text. */
+    while (made.count > 0 && made.runs[made.count - 1].block < 0)
+        made.count--;
     if (status != HL_OK && o->format == FORMAT_TEXT)
-        printf("PARTIAL: %zu of %" PRId64 " runs were made\n\n", runs->count,
-               cells * request->runs);
+        printf("PARTIAL: %zu of %" PRId64 " runs were made\n%s", made.count, cells * request->runs,
+               made.count > 0 ? "\n" : "");
     /* Why the study ended stays the reason that is reported. */
-    printed = print_runs(o, request, parts, runs, status == HL_OK ? err : NULL);
+    if (o->format != FORMAT_TEXT || made.count > 0 || status == HL_OK)
+        printed = print_runs(o, request, parts, o->format == FORMAT_TEXT ? &made : runs,
+                             status == HL_OK ? err : NULL);
     if (status == HL_OK)
         status = printed;
     if (status == HL_INTERRUPTED)
@@ -483,9 +509,14 @@ static enum hl_status play_study(const struct run_options *o, struct hl_error *e
 
 enum hl_status cli_run(int argc, char **argv, struct hl_error *err)
 {
-    struct run_options o = {.seed = 1, .build = {.tree_scale_ppm = HL_PPM}};
+    struct run_options o = {.seed = 1};
 
     HL_TRY(cli_parse(&run_argp, argc, argv, &o.input, err));
+    if (o.build.tree != NULL && o.build.tree_scale_ppm != 0)
+        return hl_fail(err, HL_USAGE,
+                       "--tree-scale is for the generated tree: expected no --tree beside it");
+    if (o.build.tree_scale_ppm == 0)
+        o.build.tree_scale_ppm = HL_PPM;
     o.build.seed = (uint64_t)o.seed;
     if (strncmp(o.workload, "scn:", 4) == 0) {
         const char *wrong = o.only_real != NULL ? o.only_real : o.not_scenario;

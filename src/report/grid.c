@@ -231,6 +231,25 @@ static void write_failures(FILE *out, const struct report_cells *cells)
     }
 }
 
+/* What is to be known of runs that did not fail. */
+static void write_notes(FILE *out, const struct report_cells *cells)
+{
+    char name[RUN_ARM_BYTES], load[64];
+    bool is_first = true;
+
+    for (size_t i = 0; i < cells->runs->count; i++) {
+        const struct run *run = &cells->runs->runs[i];
+
+        if (run->status != RUN_OK || run->note[0] == '\0')
+            continue;
+        report_format_load(load, sizeof(load), run);
+        (void)fprintf(out, "%s  %s at %s, run %" PRId32 " of %zu: %s\n",
+                      is_first ? "\nnotes:\n" : "", run_arm_name(run, name), load, run->run + 1,
+                      report_cells_runs(cells, cells->row_of[i], cells->column_of[i]), run->note);
+        is_first = false;
+    }
+}
+
 enum hl_status report_grid(FILE *out, const struct run_list *runs,
                            const struct report_off_load *off, int off_count, struct hl_error *err)
 {
@@ -248,6 +267,7 @@ enum hl_status report_grid(FILE *out, const struct run_list *runs,
                       made[runs->runs[0].source]);
         status = write_tables(out, &cells, err);
         write_failures(out, &cells);
+        write_notes(out, &cells);
         report_write_doubts(out, &cells);
     }
     if (off_count > 0)

@@ -87,10 +87,12 @@ static void write_metrics(FILE *out, const struct run *run)
     }
     (void)fputs("\"reasons\":{", out);
     for (int i = 0; i < RUN_METRIC_COUNT; i++) {
-        if (run_has(run, (enum run_metric)i))
+        const char *reason = run->reason[i];
+
+        if (reason == NULL && run_has(run, (enum run_metric)i))
             continue;
         (void)fprintf(out, "%s\"%s\":", is_first ? "" : ",", run_metric_table[i].name);
-        report_write_json_string(out, run->reason[i] == NULL ? "not measured" : run->reason[i]);
+        report_write_json_string(out, reason == NULL ? "not measured" : reason);
         is_first = false;
     }
     (void)fputc('}', out);

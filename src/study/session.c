@@ -52,22 +52,8 @@ struct session {
     struct run *results; /* by cell x run */
     bool *is_done;
     int64_t finished;
+    struct run failed_warm_up; /* level 0: none; it says why there are no runs */
 };
-
-/* A build that is thrown away. One that fails ends the session: all others would fail like it. */
-static enum hl_status warm_up(struct session *s, int64_t jobs, struct hl_error *err)
-{
-    struct run run;
-
-    if (s->progress != NULL && s->progress->warming_up != NULL)
-        s->progress->warming_up(s->progress->context);
-    run_init(&run, RUN_HOST, "warm-up");
-    HL_TRY(host_build_run(s->build, jobs, &run, err));
-    if (run.status != RUN_OK)
-        return hl_fail(err, HL_RUN_FAILED, "the warm-up build failed: %s",
-                       run.note[0] != '\0' ? run.note : "no reason known");
-    return HL_OK;
-}
 
 static void fill_identity(const struct session *s, const struct workload_load *load, int64_t level,
                           int64_t block, struct run *run)
@@ -81,6 +67,27 @@ static void fill_identity(const struct session *s, const struct workload_load *l
     run->seed = s->request->seed;
     run->block = run->run = (int32_t)block;
     run->order = (int32_t)s->finished;
+}
+
+/* A build that is thrown away. One that fails ends the session: all others would fail like it. */
+static enum hl_status warm_up(struct session *s, int64_t jobs, struct hl_error *err)
+{
+    struct run run;
+
+    if (s->progress != NULL && s->progress->warming_up != NULL)
+        s->progress->warming_up(s->progress->context);
+    run_init(&run, RUN_HOST, "warm-up");
+    HL_TRY(host_build_run(s->build, jobs, &run, err));
+    if (run.status != RUN_OK) {
+        const struct workload_load load = {.label = "warm-up"};
+
+        fill_identity(s, &load, jobs, -1, &run);
+        run.run = 0;
+        s->failed_warm_up = run;
+        return hl_fail(err, HL_RUN_FAILED, "the warm-up build failed: %s",
+                       run.note[0] != '\0' ? run.note : "no reason known");
+    }
+    return HL_OK;
 }
 
 static enum hl_status measure(struct session *s, int cell, int64_t block, struct hl_error *err)
@@ -155,6 +162,13 @@ static enum hl_status play_measured(const struct study_request *request, struct 
             if (status == HL_OK)
                 status = added;
         }
+    /* Also where it is the only one: a failed run is kept. */
+    if (s.failed_warm_up.level > 0) {
+        enum hl_status added = run_list_add(runs, &s.failed_warm_up, status == HL_OK ? err : NULL);
+
+        if (status == HL_OK)
+            status = added;
+    }
     hl_free(s.results);
     hl_free(s.is_done);
     return status;

@@ -436,6 +436,8 @@ static void what_only_an_imported_run_has_is_written_too(void **state)
     (void)snprintf(runs.runs[0].variant, sizeof(runs.runs[0].variant), "A");
     (void)snprintf(runs.runs[0].boot_id, sizeof(runs.runs[0].boot_id), "boot-1");
     (void)snprintf(runs.runs[0].note, sizeof(runs.runs[0].note), "left a daemon");
+    run_set(&runs.runs[0], RUN_peak_compilers, 3);
+    runs.runs[0].reason[RUN_peak_compilers] = "sampled";
     assert_int_equal(report_runs_json(out, &runs, NULL), HL_OK);
     run = only_run(&root);
     extra = json_object_get(json_object_get(run, "extra"), "latency_ms");
@@ -446,6 +448,9 @@ static void what_only_an_imported_run_has_is_written_too(void **state)
     assert_int_equal(json_integer_value(json_object_get(run, "order")), 1);
     assert_string_equal(json_string_value(json_object_get(run, "boot_id")), "boot-1");
     assert_string_equal(json_string_value(json_object_get(run, "note")), "left a daemon");
+    assert_string_equal(
+        json_string_value(json_object_get(json_object_get(run, "reasons"), "peak_compilers")),
+        "sampled");
     run = json_object_get(run, "variant");
     assert_string_equal(json_string_value(json_object_get(run, "variant")), "A");
     run = json_array_get(json_object_get(root, "runs"), 1);

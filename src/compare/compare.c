@@ -53,6 +53,7 @@ static enum hl_status fill_side(struct compare_work *work, const struct compare_
         .missing = sample.missing,
         .mean = stats_mean(sample.values, sample.n),
         .sd = stats_sd(sample.values, sample.n),
+        .noise = (double)NAN,
         .resolution = stats_resolution(sample.values, sample.n),
     };
     if (sample.n == 0)
@@ -65,6 +66,12 @@ static enum hl_status fill_side(struct compare_work *work, const struct compare_
                                         : sample.values[i] - sample.values[0];
     contrast = (struct stats_contrast){.y = numbers, .y_count = sample.n};
     HL_TRY(stats_interval_of(&contrast, work->alpha, &side->middle, err));
+    if (sample.is_positive) {
+        struct stats_interval half;
+
+        HL_TRY(stats_interval_of(&contrast, COMPARE_NOISE_ALPHA, &half, err));
+        side->noise = stats_noise_of(&half, 0, sample.n);
+    }
     for (int i = 0; i < 3; i++) {
         double *number = i == 0   ? &side->middle.estimate
                          : i == 1 ? &side->middle.low

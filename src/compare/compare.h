@@ -53,6 +53,7 @@ struct compare_side {
     size_t n, failed, missing;
     double mean, sd;              /* NAN where there are too few */
     struct stats_interval middle; /* of the values: median of pairwise means, exact interval */
+    double noise;                 /* sd of the logs, robust; NAN: not known. For planning. */
     double resolution;            /* how finely the values were read */
     bool is_two_modes;            /* then mean and middle describe no run: show the modes */
     struct stats_modes modes;

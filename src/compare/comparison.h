@@ -87,6 +87,12 @@ enum hl_status compare_order_of(struct hl_arena *arena, const struct compare_gro
 
 /* ---- verdict.c ---- */
 
+/*
+ * Noise for planning is read from the 50 % interval: few runs have their whole range as 95 %
+ * interval, and one odd run would have it plan for hundreds.
+ */
+#define COMPARE_NOISE_ALPHA 0.5
+
 /* A contrast as it is measured: its interval at error alpha, of logs or differences. */
 typedef enum hl_status compare_measure(const void *contrast, double alpha,
                                        struct stats_interval *interval, struct hl_error *err);

@@ -114,14 +114,12 @@ static enum compare_verdict verdict_of(const struct compare_cell *cell, double a
     return stats_is_significant(cell->change.p, alpha) ? COMPARE_DIFFERENT : COMPARE_UNDECIDED;
 }
 
-/* Noise for planning is read from the middle half: few runs have their whole range as interval, and
- * one odd run would have it plan for hundreds. */
 static enum hl_status measure_noise(struct compare_cell *cell, compare_measure *measure,
                                     const void *contrast, struct hl_error *err)
 {
     struct stats_interval middle;
 
-    HL_TRY(measure(contrast, 0.5, &middle, err));
+    HL_TRY(measure(contrast, COMPARE_NOISE_ALPHA, &middle, err));
     cell->noise =
         stats_noise_of(&middle, cell->unit == COMPARE_BLOCKS ? 0 : cell->base_n, cell->new_n);
     return HL_OK;

@@ -10,6 +10,7 @@
 
 #include "base/units.h"
 #include "compare_fixture.h"
+#include "noise.h"
 
 static void assert_near(double found, double expected, double tolerance)
 {
@@ -72,7 +73,27 @@ static void one_arm_alone_is_summarised(void **state)
     assert_int_equal(f.result.cell_count + f.result.mean_count + f.result.exploratory_count, 0);
     assert_int_equal(f.result.sides[0].n, 5);
     assert_true(f.result.sides[0].middle.estimate == 8.89);
+    assert_true(f.result.sides[0].noise == 0);
     fixture_close(&f);
+}
+
+static void noise_for_planning_is_that_of_the_many_not_of_the_odd_one(void **state)
+{
+    struct fixture f = {0};
+    struct hl_rng rng = hl_rng_stream(1, "test/noise");
+    double noise = 0;
+
+    (void)state;
+    for (int study = 0; study < 100; study++) {
+        for (int i = 0; i < 10; i++)
+            (void)fixture_add(&f.base, RUN_IMPORT, "", "3",
+                              80 * exp(i == 4 ? 0.3 : 0.01 * noise_normal(&rng)));
+        compare(&f);
+        noise += f.result.sides[0].noise / 100;
+        fixture_close(&f);
+        f = (struct fixture){0};
+    }
+    assert_true(noise > 0.008 && noise < 0.02);
 }
 
 static void the_geometric_mean_is_over_loads_that_both_have(void **state)
@@ -672,6 +693,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(five_equal_results_are_one_value_and_no_difference),
         cmocka_unit_test(one_arm_alone_is_summarised),
+        cmocka_unit_test(noise_for_planning_is_that_of_the_many_not_of_the_odd_one),
         cmocka_unit_test(the_geometric_mean_is_over_loads_that_both_have),
         cmocka_unit_test(a_failed_build_is_counted_named_and_not_averaged),
         cmocka_unit_test(all_of_one_arm_before_the_other_in_a_drift_is_undecided),

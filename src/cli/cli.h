@@ -27,6 +27,10 @@ extern const struct cli_verb cli_verbs[];
 enum hl_status cli_run(int argc, char **argv, struct hl_error *err) HL_MUST_CHECK;
 enum hl_status cli_reproduce(int argc, char **argv, struct hl_error *err) HL_MUST_CHECK;
 enum hl_status cli_list(int argc, char **argv, struct hl_error *err) HL_MUST_CHECK;
+enum hl_status cli_import(int argc, char **argv, struct hl_error *err) HL_MUST_CHECK;
+enum hl_status cli_show(int argc, char **argv, struct hl_error *err) HL_MUST_CHECK;
+enum hl_status cli_delete(int argc, char **argv, struct hl_error *err) HL_MUST_CHECK;
+enum hl_status cli_resume(int argc, char **argv, struct hl_error *err) HL_MUST_CHECK;
 
 /* ---- options (options.c) ---- */
 
@@ -56,6 +60,22 @@ error_t cli_int_option(struct argp_state *state, const char *option, const char 
                        int64_t max, int64_t *value);
 error_t cli_format_option(struct argp_state *state, const char *text, bool has_csv,
                           enum cli_format *format);
+
+/* ---- stored results ---- */
+
+#define CLI_DB_HELP                                                                                \
+    "the file of stored results (default: halfload/halfload.db in $XDG_DATA_HOME or "              \
+    "~/.local/share)"
+#define CLI_PROGRAM "halfload " HALFLOAD_VERSION
+
+/* A command line as one would type it again; freed by the caller. words[0] is the program. */
+enum hl_status cli_command_text(int word_count, char *const *words, char **text,
+                                struct hl_error *err) HL_MUST_CHECK;
+
+enum { CLI_TIME_BYTES = sizeof("2026-02-05 10:11:12 UTC") };
+const char *cli_time_text(int64_t created_s, char text[static CLI_TIME_BYTES]);
+
+enum hl_status cli_list_studies(const char *db, struct hl_error *err) HL_MUST_CHECK;
 
 /* Number of threads for simulated runs: all cpus this process may use. */
 int cli_threads(void);

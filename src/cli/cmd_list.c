@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * cmd_list.c - `halfload list policies|machines|workloads|papers`: what there is.
+ * cmd_list.c - `halfload list policies|machines|workloads|papers|studies`: what there is.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -20,13 +20,16 @@
 
 struct list_options {
     struct cli_input input; /* first */
-    const char *what;
+    const char *what, *db;
     bool is_verbose;
 };
+
+enum { KEY_DB = 256 };
 
 static const struct argp_option option_table[] = {
     {"verbose", 'v', NULL, 0, "parameters of policies, constants of machines with their sources",
      0},
+    {"db", KEY_DB, "FILE", 0, CLI_DB_HELP, 0},
     {0},
 };
 
@@ -36,13 +39,15 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 
     switch (key) {
     case 'v': o->is_verbose = true; return 0;
+    case KEY_DB: o->db = arg; return 0;
     case ARGP_KEY_ARG:
         if (o->what != NULL)
             return cli_refuse(state, "a second word '%s'; expected one", arg);
         o->what = arg;
         return 0;
     case ARGP_KEY_NO_ARGS:
-        return cli_refuse(state, "list what? expected policies, machines, workloads or papers");
+        return cli_refuse(state, "list what? expected policies, machines, workloads, papers or "
+                                 "studies");
     default: return cli_other_key(key, state);
     }
 }
@@ -50,7 +55,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 static const struct argp list_argp = {
     .options = option_table,
     .parser = parse_option,
-    .args_doc = "policies|machines|workloads|papers",
+    .args_doc = "policies|machines|workloads|papers|studies",
     .doc = "Says what there is.",
 };
 
@@ -247,15 +252,20 @@ enum hl_status cli_list(int argc, char **argv, struct hl_error *err)
         {"workloads", list_workloads},
         {"papers", list_papers},
     };
-    const char *names[HL_COUNT_OF(kinds)];
+    const char *names[HL_COUNT_OF(kinds) + 1];
     struct list_options o = {0};
 
     HL_TRY(cli_parse(&list_argp, argc, argv, &o.input, err));
+    if (strcmp(o.what, "studies") == 0)
+        return cli_list_studies(o.db, err);
+    if (o.db != NULL)
+        return hl_fail(err, HL_USAGE, "--db is for stored results: expected `list studies`");
     for (int i = 0; i < HL_COUNT_OF(kinds); i++) {
         names[i] = kinds[i].name;
         if (strcmp(o.what, kinds[i].name) == 0)
             return kinds[i].list(o.is_verbose, err);
     }
+    names[HL_COUNT_OF(kinds)] = "studies";
     return hl_fail_unknown(err, HL_USAGE, NULL, "word after list", o.what, names,
-                           HL_COUNT_OF(kinds));
+                           HL_COUNT_OF(names));
 }

@@ -8,6 +8,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/text.h"
 #include "base/units.h"
@@ -32,6 +33,8 @@ enum {
     KEY_FORMAT,
     KEY_WHY,
     KEY_TIMELINE,
+    KEY_NAME,
+    KEY_DB,
 };
 
 static const struct argp_option option_table[] = {
@@ -67,6 +70,8 @@ static const struct argp_option option_table[] = {
     {"why", KEY_WHY, NULL, 0,
      "explain the differences between variants: causes, run delay, migrations, balancing", 4},
     {"format", KEY_FORMAT, "F", 0, "text (default), csv or json", 4},
+    {"name", KEY_NAME, "STUDY", 0, "what the stored study is called (default: WORKLOAD-NUMBER)", 4},
+    {"db", KEY_DB, "FILE", 0, CLI_DB_HELP, 4},
     {0},
 };
 
@@ -171,6 +176,8 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
         note(&o->not_scenario, "why");
         return 0;
     case KEY_FORMAT: return cli_format_option(state, arg, true, &o->format);
+    case KEY_NAME: o->name = arg; return 0;
+    case KEY_DB: o->db = arg; return 0;
     case KEY_TIMELINE:
         o->timeline = true;
         note(&o->only_scenario, "timeline");
@@ -366,13 +373,19 @@ static enum hl_status prepare(const struct run_options *o, struct study_parts *p
 struct announcement {
     const struct run_options *options;
     const struct study_request *request;
-    int64_t cells;
+    const struct keeper *keeper;
 };
 
-static int64_t count_cells(const struct study_request *request, int off_count)
+/* The name of a new study is told to whoever sits there: in a pipe equal commands print equal bytes. */
+static void announce_study(const struct announcement *a)
 {
-    return (request->load_count - off_count) *
-           (int64_t)(request->policy_count > 0 ? request->policy_count : 1);
+    const struct keeper *keeper = a->keeper;
+
+    if (a->options->plan != NULL)
+        printf("study %s: %" PRId64 " of %" PRId64 " runs were made before\n", keeper->name,
+               keeper->made_count, keeper->planned);
+    else if (keeper->store != NULL && (a->options->name != NULL || isatty(STDOUT_FILENO) == 1))
+        printf("study %s\n", keeper->name);
 }
 
 /* The profile, and how many compilers run where its make does not run X of them for -jX. */
@@ -400,13 +413,15 @@ static void announce(void *context)
     const struct announcement *a = context;
     const struct study_request *request = a->request;
     bool is_real = request->policy_count == 0;
+    int64_t cells = study_planned_runs(request) / request->runs;
 
     if (a->options->format != FORMAT_TEXT)
         return;
     printf("%s %s %s (%d cpu%s), seed %" PRIu64 ": %" PRId64 " cell%s x %" PRId64 " run%s\n",
            request->workload->name, is_real ? "measured on" : "simulated on",
            request->machine->name, request->cpus, request->cpus == 1 ? "" : "s", request->seed,
-           a->cells, a->cells == 1 ? "" : "s", request->runs, request->runs == 1 ? "" : "s");
+           cells, cells == 1 ? "" : "s", request->runs, request->runs == 1 ? "" : "s");
+    announce_study(a);
     if (!is_real)
         announce_profile(request);
     if (!is_real && strcmp(machine_word(a->options), "host") == 0)
@@ -444,9 +459,9 @@ static enum hl_status print_runs(const struct run_options *o, const struct study
 /* Prints what there is, also of a study that ended early, and marks that. */
 static enum hl_status finish(const struct run_options *o, const struct study_request *request,
                              const struct study_parts *parts, const struct run_list *runs,
-                             enum hl_status status, struct hl_error *err)
+                             const struct keeper *keeper, enum hl_status status,
+                             struct hl_error *err)
 {
-    int64_t cells = count_cells(request, parts->off_count);
     int64_t failed = 0;
     struct run_list made = *runs;
     enum hl_status printed = HL_OK;
@@ -457,7 +472,7 @@ static enum hl_status finish(const struct run_options *o, const struct study_req
     while (made.count > 0 && made.runs[made.count - 1].block < 0)
         made.count--;
     if (status != HL_OK && o->format == FORMAT_TEXT)
-        printf("PARTIAL: %zu of %" PRId64 " runs were made\n%s", made.count, cells * request->runs,
+        printf("PARTIAL: %zu of %" PRId64 " runs were made\n%s", made.count, keeper->planned,
                made.count > 0 ? "\n" : "");
     /* Why the study ended stays the reason that is reported. */
     if (o->format != FORMAT_TEXT || made.count > 0 || status == HL_OK)
@@ -466,8 +481,10 @@ static enum hl_status finish(const struct run_options *o, const struct study_req
     if (status == HL_OK)
         status = printed;
     if (status == HL_INTERRUPTED)
-        return hl_fail(err, HL_INTERRUPTED, "interrupted: %zu of %" PRId64 " runs were made",
-                       runs->count, cells * request->runs);
+        return hl_fail(err, HL_INTERRUPTED, "interrupted: %zu of %" PRId64 " runs were made%s%s%s",
+                       runs->count, keeper->planned,
+                       keeper->store != NULL ? "; `halfload resume " : "", keeper->name,
+                       keeper->store != NULL ? "` goes on" : "");
     for (size_t i = 0; i < runs->count; i++)
         failed += runs->runs[i].status != RUN_OK;
     if (status == HL_OK && failed > 0)
@@ -475,13 +492,65 @@ static enum hl_status finish(const struct run_options *o, const struct study_req
     return status;
 }
 
-static enum hl_status play_study(const struct run_options *o, struct hl_error *err)
+/* Begins to keep a new study, or finds that a stored one can be gone on with. */
+static enum hl_status open_keeper(const struct run_options *o, const struct study_request *request,
+                                  struct keeper *keeper, struct hl_error *err)
+{
+    struct store_new_study study = {.name = o->name,
+                                    .stem = request->workload->name,
+                                    .program = CLI_PROGRAM,
+                                    .fingerprint = "",
+                                    .seed = request->seed,
+                                    .planned = study_planned_runs(request)};
+    char *command = NULL, *plan = NULL;
+    enum hl_status status;
+
+    if (o->plan != NULL)
+        return run_plan_check(o->plan, keeper->name, request, err);
+    status = cli_command_text(o->word_count, o->words, &command, err);
+    if (status == HL_OK)
+        status = run_plan_write(request, o->word_count, o->words, &plan, err);
+    study.command = command;
+    study.plan = plan;
+    if (status == HL_OK)
+        status = keeper_begin(keeper, o->db, &study, request->policy_count > 0, err);
+    hl_free(command);
+    hl_free(plan);
+    return status;
+}
+
+/* Plays what the keeper has not, and prints all there is then. */
+static enum hl_status play_and_print(const struct run_options *o, struct study_request *request,
+                                     const struct study_parts *parts, struct keeper *keeper,
+                                     struct hl_error *err)
+{
+    struct announcement announcement = {.options = o, .request = request, .keeper = keeper};
+    struct run_list runs = {0}, all = {0};
+    struct progress_bar bar;
+    struct study_progress progress = progress_bar_open(&bar, announce, &announcement);
+    enum hl_status status;
+
+    request->is_made = keeper->is_made;
+    request->made_count = keeper->made_count;
+    progress = keeper_progress(keeper, progress);
+    status = study_play(request, &runs, &progress, err);
+    progress_bar_close(&bar);
+    if (keeper->made_count > 0) {
+        enum hl_status read = keeper_runs(keeper, &all, status == HL_OK ? err : NULL);
+
+        status = status == HL_OK ? read : status;
+    }
+    status = finish(o, request, parts, all.count > 0 ? &all : &runs, keeper, status, err);
+    run_list_close(&runs);
+    run_list_close(&all);
+    return status;
+}
+
+static enum hl_status play_study(const struct run_options *o, struct keeper *keeper,
+                                 struct hl_error *err)
 {
     struct study_request request = {.workload = workload_find(o->workload)};
     struct study_parts parts = {0};
-    struct run_list runs = {0};
-    struct progress_bar bar;
-    struct study_progress progress;
     enum hl_status status;
 
     if (request.workload == NULL) {
@@ -493,37 +562,59 @@ static enum hl_status play_study(const struct run_options *o, struct hl_error *e
         return hl_fail_unknown(err, HL_USAGE, NULL, "workload", o->workload, names, count);
     }
     status = prepare(o, &parts, &request, err);
-    if (status == HL_OK) {
-        struct announcement announcement = {
-            .options = o, .request = &request, .cells = count_cells(&request, parts.off_count)};
-
-        progress = progress_bar_open(&bar, announce, &announcement);
-        status = study_play(&request, &runs, &progress, err);
-        progress_bar_close(&bar);
-        status = finish(o, &request, &parts, &runs, status, err);
-    }
-    run_list_close(&runs);
+    if (status == HL_OK)
+        status = open_keeper(o, &request, keeper, err);
+    if (status == HL_OK)
+        status = play_and_print(o, &request, &parts, keeper, err);
     parts_close(&parts);
     return status;
 }
 
-enum hl_status cli_run(int argc, char **argv, struct hl_error *err)
+static enum hl_status parse_words(struct run_options *o, int argc, char **argv,
+                                  struct hl_error *err)
 {
-    struct run_options o = {.seed = 1};
-
-    HL_TRY(cli_parse(&run_argp, argc, argv, &o.input, err));
-    if (o.build.tree != NULL && o.build.tree_scale_ppm != 0)
+    *o = (struct run_options){.seed = 1};
+    HL_TRY(cli_parse(&run_argp, argc, argv, &o->input, err));
+    if (o->build.tree != NULL && o->build.tree_scale_ppm != 0)
         return hl_fail(err, HL_USAGE,
                        "--tree-scale is for the generated tree: expected no --tree beside it");
-    if (o.build.tree_scale_ppm == 0)
-        o.build.tree_scale_ppm = HL_PPM;
-    o.build.seed = (uint64_t)o.seed;
+    if (o->build.tree_scale_ppm == 0)
+        o->build.tree_scale_ppm = HL_PPM;
+    o->build.seed = (uint64_t)o->seed;
+    return HL_OK;
+}
+
+enum hl_status cli_run_again(const struct run_plan *plan, struct keeper *keeper,
+                             enum cli_format format, struct hl_error *err)
+{
+    static char program[] = "halfload run";
+    struct run_options o;
+
+    plan->words[0] = program;
+    HL_TRY(parse_words(&o, plan->word_count, plan->words, err));
+    o.plan = plan;
+    o.format = format;
+    return play_study(&o, keeper, err);
+}
+
+static enum hl_status run_words(int argc, char **argv, char *const *words, struct hl_error *err)
+{
+    struct run_options o;
+    struct keeper keeper = {0};
+    enum hl_status status;
+
+    HL_TRY(parse_words(&o, argc, argv, err));
+    o.word_count = argc;
+    o.words = words;
     if (strncmp(o.workload, "scn:", 4) == 0) {
         const char *wrong = o.only_real != NULL ? o.only_real : o.not_scenario;
 
         if (wrong != NULL)
             return hl_fail(err, HL_USAGE, "--%s does not go with a scenario: the file decides it",
                            wrong);
+        if (o.name != NULL || o.db != NULL)
+            return hl_fail(err, HL_USAGE, "--%s does not go with a scenario: it is not stored",
+                           o.name != NULL ? "name" : "db");
         if (o.format == FORMAT_CSV)
             return hl_fail(err, HL_USAGE,
                            "--format is 'csv'; expected text or json for a scenario");
@@ -531,5 +622,23 @@ enum hl_status cli_run(int argc, char **argv, struct hl_error *err)
     }
     if (o.only_scenario != NULL)
         return hl_fail(err, HL_USAGE, "--%s is for scenarios: expected scn:FILE", o.only_scenario);
-    return play_study(&o, err);
+    if (o.name != NULL)
+        HL_TRY(store_name_check(o.name, err));
+    status = play_study(&o, &keeper, err);
+    keeper_close(&keeper);
+    return status;
+}
+
+enum hl_status cli_run(int argc, char **argv, struct hl_error *err)
+{
+    /* argp puts words in another order; a plan has them as they were typed. */
+    char **words = hl_alloc((size_t)argc + 1, sizeof(*words));
+    enum hl_status status;
+
+    if (words == NULL)
+        return hl_fail(err, HL_NO_MEMORY, "out of memory for the command line");
+    memcpy(words, argv, (size_t)argc * sizeof(*words));
+    status = run_words(argc, argv, words, err);
+    hl_free(words);
+    return status;
 }

@@ -6,6 +6,8 @@
 #define HL_CLI_CMD_RUN_H
 
 #include "cli/cli.h"
+#include "cli/keep.h"
+#include "cli/run_plan.h"
 #include "host/host.h"
 #include "study/study.h"
 
@@ -19,6 +21,10 @@ struct run_options {
     int param_count;
     int64_t runs, seed; /* runs 0: not given */
     enum cli_format format;
+    const char *name, *db; /* where the study is kept; NULL: not given */
+    int word_count;
+    char *const *words;          /* as typed; words[0] is "halfload run" */
+    const struct run_plan *plan; /* of a study that is gone on with; NULL: a new one */
     struct host_build_options build;
     enum study_warmup warmup;
     bool timeline, why;
@@ -26,6 +32,11 @@ struct run_options {
         *only_scenario;       /* an option given that needs it; NULL */
     const char *not_scenario; /* an option given that a scenario file decides itself; NULL */
 };
+
+/* Plays what the stored study `keeper` goes on with still lacks, as its plan says, and prints all its
+ * runs in `format`. */
+enum hl_status cli_run_again(const struct run_plan *plan, struct keeper *keeper,
+                             enum cli_format format, struct hl_error *err) HL_MUST_CHECK;
 
 /* A scenario file: its machine, policy and expectations are its own. */
 enum hl_status cli_run_scenario(const struct run_options *options, const char *path,

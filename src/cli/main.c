@@ -10,13 +10,17 @@
 #include "base/text.h"
 #include "cli/cli.h"
 
-const char *argp_program_version = "halfload " HALFLOAD_VERSION;
+const char *argp_program_version = CLI_PROGRAM;
 
 const struct cli_verb cli_verbs[] = {
     {"run", "WORKLOAD", "play a workload, simulated or for real, and print its times", cli_run},
     {"reproduce", "[PAPER...]", "play published studies and print them beside what was published",
      cli_reproduce},
-    {"list", "policies|machines|workloads|papers", "say what there is", cli_list},
+    {"list", "policies|machines|workloads|papers|studies", "say what there is", cli_list},
+    {"import", "FILE...", "store results made elsewhere", cli_import},
+    {"show", "STUDY|STUDY:RUN|FILE", "print stored results", cli_show},
+    {"resume", "STUDY", "go on with a study that was interrupted", cli_resume},
+    {"delete", "STUDY...", "delete stored results", cli_delete},
     {NULL, NULL, NULL, NULL},
 };
 
@@ -25,7 +29,7 @@ static void print_help(void)
     puts("Usage: halfload VERB [WORD...] [OPTION...]\n"
          "Which CPU-scheduler set-up serves a workload best on a machine, by how much, and why?\n");
     for (const struct cli_verb *v = cli_verbs; v->name != NULL; v++)
-        printf("  halfload %-9s %-36s %s\n", v->name, v->arguments, v->summary);
+        printf("  halfload %-9s %-44s %s\n", v->name, v->arguments, v->summary);
     puts("\n"
          "  halfload VERB --help                           what a verb takes\n"
          "  halfload --version\n\n"
@@ -43,8 +47,9 @@ static enum hl_status play(int argc, char **argv, struct hl_error *err)
     for (const struct cli_verb *v = cli_verbs; v->name != NULL; v++)
         names[count++] = v->name;
     if (word == NULL)
-        return hl_fail(err, HL_USAGE,
-                       "no verb; expected run, reproduce or list (see halfload --help)");
+        return hl_fail(
+            err, HL_USAGE,
+            "no verb; expected one such as run, reproduce or list (see halfload --help)");
     if (strcmp(word, "--help") == 0 || strcmp(word, "-?") == 0 || strcmp(word, "-h") == 0 ||
         strcmp(word, "help") == 0) {
         print_help();

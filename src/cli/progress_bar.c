@@ -55,13 +55,15 @@ static void on_warming_up(void *context)
         draw(bar, ", warming up");
 }
 
-static void on_done(void *context, const struct run *run, int64_t finished, int64_t runs)
+static void on_done(void *context, const struct run *run, int64_t place, int64_t finished,
+                    int64_t runs)
 {
     struct progress_bar *bar = context;
     int64_t left_s;
     char text[64];
 
     (void)run;
+    (void)place;
     bar->finished = finished;
     bar->planned = runs;
     if (!bar->is_shown)

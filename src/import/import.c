@@ -103,5 +103,6 @@ void import_close(struct import_result *result)
     run_list_close(&result->runs);
     hl_free(result->studies);
     hl_free(result->slots);
+    hl_free(result->fingerprint);
     *result = (struct import_result){0};
 }

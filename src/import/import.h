@@ -35,7 +35,8 @@ struct import_result {
     char (*studies)
         [IMPORT_STUDY_BYTES]; /* by run: the study it belongs to, "" if the file says none */
     size_t study_capacity;
-    size_t *slots; /* index of runs by their identity; see run_index.c */
+    char *fingerprint; /* JSON, of the machine, if the last file told one; NULL */
+    size_t *slots;     /* index of runs by their identity; see run_index.c */
     size_t slot_count;
 };
 

@@ -5,6 +5,7 @@
  *     {"schema":1,"runs":[{"source":"host","workload":"kernbench","load":"half","level":3, ...,
  *      "elapsed_s":81.6,"user_s":null,"reasons":{"user_s":"why it was not had"}}]}
  *
+ * Beside the runs may stand "study", the name of the study, and "fingerprint", an object. Of a run
  * workload, load and run must be there; of the rest what is missing has the value that means "not
  * known". A run keeps its source: it was simulated or measured, wherever that was.
  */
@@ -13,6 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/units.h"
 #include "import/reader.h"
 
@@ -253,7 +255,7 @@ static enum hl_status read_metrics(const struct hl_json_node *node, struct run *
 }
 
 static enum hl_status read_run(const struct import_source *source, const struct hl_json_node *node,
-                               struct hl_error *err)
+                               const char *study, struct hl_error *err)
 {
     struct run run;
     size_t index;
@@ -266,17 +268,36 @@ static enum hl_status read_run(const struct import_source *source, const struct 
     HL_TRY(read_extra(node, &run, err));
     HL_TRY(read_reasons(node, &run, err));
     HL_TRY(import_apply_options(source, &run, err));
-    HL_TRY(import_find(source->result, &run, "", &index, err));
+    HL_TRY(import_find(source->result, &run, study, &index, err));
     if (index < source->result->runs.count)
         return hl_json_fail(
             node, err, "found run %d of %s at load %s again, expected each run once%s", run.run,
             run.workload, run.load, index < source->first ? " (it is in an earlier file)" : "");
-    return import_add(source, &run, "", err);
+    return import_add(source, &run, study, err);
+}
+
+/* Kept as the text it is: what is in it is known to whoever takes and compares fingerprints. */
+static enum hl_status read_fingerprint(const struct import_source *source,
+                                       const struct hl_json_node *root, struct hl_error *err)
+{
+    struct hl_json_node fingerprint;
+
+    hl_free(source->result->fingerprint);
+    source->result->fingerprint = NULL;
+    HL_TRY(hl_json_member_if_any(root, "fingerprint", &fingerprint, err));
+    if (fingerprint.value == NULL)
+        return HL_OK;
+    HL_TRY(hl_json_object(&fingerprint, err));
+    source->result->fingerprint = json_dumps(fingerprint.value, JSON_COMPACT);
+    if (source->result->fingerprint == NULL)
+        return hl_fail(err, HL_NO_MEMORY, "out of memory for the fingerprint in %s", source->name);
+    return HL_OK;
 }
 
 enum hl_status import_run_json(const struct import_source *source, const struct hl_json_node *root,
                                struct hl_error *err)
 {
+    char study[IMPORT_STUDY_BYTES] = "";
     struct hl_json_node schema, runs;
     int64_t version;
     size_t count;
@@ -284,12 +305,14 @@ enum hl_status import_run_json(const struct import_source *source, const struct 
     HL_TRY(import_refuse_load(source, "halfload's JSON", err));
     HL_TRY(hl_json_member(root, "schema", &schema, err));
     HL_TRY(hl_json_int(&schema, SCHEMA, SCHEMA, &version, err));
+    HL_TRY(read_text(root, "study", study, sizeof(study), err));
+    HL_TRY(read_fingerprint(source, root, err));
     HL_TRY(hl_json_member(root, "runs", &runs, err));
     HL_TRY(hl_json_array(&runs, &count, err));
     for (size_t i = 0; i < count; i++) {
         struct hl_json_node node = hl_json_item(&runs, i);
 
-        HL_TRY(read_run(source, &node, err));
+        HL_TRY(read_run(source, &node, study, err));
     }
     return HL_OK;
 }

@@ -263,8 +263,10 @@ enum hl_status report_grid(FILE *out, const struct run_list *runs,
     if (runs->count == 0) {
         (void)fputs("no runs\n", out);
     } else {
-        (void)fprintf(out, "%s on %s, %s\n\n", runs->runs[0].workload, runs->runs[0].machine,
-                      made[runs->runs[0].source]);
+        const struct run *first = &runs->runs[0];
+
+        (void)fprintf(out, "%s%s%s, %s\n\n", first->workload,
+                      first->machine[0] == '\0' ? "" : " on ", first->machine, made[first->source]);
         status = write_tables(out, &cells, err);
         write_failures(out, &cells);
         write_notes(out, &cells);

@@ -54,6 +54,10 @@ enum hl_status report_runs_json_why(FILE *out, const struct run_list *runs,
 enum hl_status report_runs_json(FILE *out, const struct run_list *runs,
                                 struct hl_error *err) HL_MUST_CHECK;
 
+/* The same with the name of the study and, if it is not empty, its fingerprint (a JSON object). */
+enum hl_status report_study_json(FILE *out, const char *study, const char *fingerprint,
+                                 const struct run_list *runs, struct hl_error *err) HL_MUST_CHECK;
+
 /* Long form, a line per run and metric; columns by header name, quoted as in RFC 4180. */
 enum hl_status report_runs_csv(FILE *out, const struct run_list *runs,
                                struct hl_error *err) HL_MUST_CHECK;

@@ -133,9 +133,10 @@ static void write_run(FILE *out, const struct run *run)
     (void)fputc('}', out);
 }
 
+/* "runs":[...] without what follows. */
 static void write_runs(FILE *out, const struct run_list *runs)
 {
-    (void)fputs("{\"schema\":1,\"runs\":[", out);
+    (void)fputs("\"runs\":[", out);
     for (size_t i = 0; i < runs->count; i++) {
         (void)fputs(i == 0 ? "\n" : ",\n", out);
         write_run(out, &runs->runs[i]);
@@ -145,6 +146,7 @@ static void write_runs(FILE *out, const struct run_list *runs)
 
 enum hl_status report_runs_json(FILE *out, const struct run_list *runs, struct hl_error *err)
 {
+    (void)fputs("{\"schema\":1,", out);
     write_runs(out, runs);
     (void)fputs("}\n", out);
     return report_write_end(out, err);
@@ -152,9 +154,22 @@ enum hl_status report_runs_json(FILE *out, const struct run_list *runs, struct h
 
 enum hl_status report_runs_json_why(FILE *out, const struct run_list *runs, struct hl_error *err)
 {
+    (void)fputs("{\"schema\":1,", out);
     write_runs(out, runs);
     (void)fputs(",\"why\":[", out);
     HL_TRY(report_why_write_json(out, runs, err));
     (void)fputs("]}\n", out);
+    return report_write_end(out, err);
+}
+
+enum hl_status report_study_json(FILE *out, const char *study, const char *fingerprint,
+                                 const struct run_list *runs, struct hl_error *err)
+{
+    (void)fputs("{\"schema\":1,", out);
+    write_text(out, "study", study);
+    if (fingerprint[0] != '\0')
+        (void)fprintf(out, "\"fingerprint\":%s,", fingerprint);
+    write_runs(out, runs);
+    (void)fputs("}\n", out);
     return report_write_end(out, err);
 }

@@ -2,9 +2,8 @@
 /*
  * database.c - opens the file, runs SQL, and says in one line what went wrong.
  *
- * The file is in WAL mode: a reader never waits for a writer, and a commit is one append. Runs that
- * were measured wait for the disk at each commit; simulated ones can be had again, so a power cut
- * may take the last of them (a killed process takes none either way).
+ * The file is in WAL mode: a reader never waits for a writer, and a commit is one append, which the
+ * disk has when the call returns (unless store_relax says that it need not).
  */
 #include "store/database.h"
 
@@ -227,13 +226,17 @@ enum hl_status store_open(struct store **store, const char *path, enum store_acc
         hl_free(opened);
         return hl_fail(err, HL_NO_MEMORY, "out of memory for the database %s", path);
     }
-    opened->is_durable = true;
     status = access == STORE_READ ? open_to_read(opened, err) : open_to_write(opened, err);
     if (status == HL_OK)
         *store = opened;
     else
         store_close(opened);
     return status;
+}
+
+enum hl_status store_relax(struct store *store, struct hl_error *err)
+{
+    return store_execute(store, "PRAGMA synchronous = NORMAL", err);
 }
 
 void store_close(struct store *store)

@@ -12,7 +12,6 @@
 struct store {
     sqlite3 *db;
     char *path;
-    bool is_durable;                          /* each commit waits for the disk */
     sqlite3_stmt *insert_run, *insert_metric; /* NULL until used */
 };
 

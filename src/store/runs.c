@@ -107,13 +107,6 @@ enum hl_status store_insert_run(struct store *store, int64_t study_id, int64_t p
 enum hl_status store_run_add(struct store *store, int64_t study_id, int64_t place,
                              const struct run *run, struct hl_error *err)
 {
-    bool is_durable = run->source != RUN_SIM;
-
-    if (is_durable != store->is_durable) {
-        HL_TRY(store_execute(
-            store, is_durable ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL", err));
-        store->is_durable = is_durable;
-    }
     HL_TRY(store_begin(store, err));
     return store_end(store, store_insert_run(store, study_id, place, run, err), err);
 }

@@ -43,6 +43,10 @@ enum hl_status store_open(struct store **store, const char *path, enum store_acc
                           struct hl_error *err) HL_MUST_CHECK;
 void store_close(struct store *store); /* NULL is fine */
 
+/* From now on commits do not wait for the disk: for what can be had again, as simulated runs can. A
+ * process that is killed loses nothing all the same; a power cut may take the last commits. */
+enum hl_status store_relax(struct store *store, struct hl_error *err) HL_MUST_CHECK;
+
 /* ---- writing ---- */
 
 struct store_new_study {
@@ -52,6 +56,7 @@ struct store_new_study {
     const char *command;     /* as typed, for people */
     const char *plan;        /* JSON: what resume needs; "": it cannot be resumed */
     const char *fingerprint; /* JSON: machine and kernel; "": not taken */
+    const char *player;      /* who plays it now, in words of the caller; "": nobody */
     uint64_t seed;
     int64_t planned; /* runs */
 };
@@ -75,7 +80,6 @@ enum hl_status store_study_add(struct store *store, const struct store_new_study
 enum hl_status store_run_add(struct store *store, int64_t study_id, int64_t place,
                              const struct run *run, struct hl_error *err) HL_MUST_CHECK;
 
-/* Who plays it now, in words of the caller ("": nobody). */
 enum hl_status store_study_set_player(struct store *store, int64_t id, const char *player,
                                       struct hl_error *err) HL_MUST_CHECK;
 enum hl_status store_study_set_fingerprint(struct store *store, int64_t id, const char *fingerprint,

@@ -101,7 +101,7 @@ static enum hl_status begin_study(struct store *store, const struct store_new_st
     enum hl_status status =
         store_prepare(store,
                       "INSERT INTO study (name, created_s, program, command, seed, planned, plan,"
-                      " fingerprint, player) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, '')",
+                      " fingerprint, player) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
                       &insert, err);
 
     if (status == HL_OK) {
@@ -112,6 +112,7 @@ static enum hl_status begin_study(struct store *store, const struct store_new_st
         (void)sqlite3_bind_int64(insert, 6, study->planned);
         (void)sqlite3_bind_text(insert, 7, study->plan, -1, SQLITE_STATIC);
         (void)sqlite3_bind_text(insert, 8, study->fingerprint, -1, SQLITE_STATIC);
+        (void)sqlite3_bind_text(insert, 9, study->player, -1, SQLITE_STATIC);
         if (study->name != NULL) {
             (void)snprintf(name, STORE_NAME_BYTES, "%s", study->name);
             status = insert_study(store, insert, name, &is_taken, err);

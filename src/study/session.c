@@ -8,6 +8,20 @@
 #include "base/interrupt.h"
 #include "study/study.h"
 
+int64_t study_planned_runs(const struct study_request *request)
+{
+    int64_t cells = 0;
+
+    for (int l = 0; l < request->load_count; l++)
+        cells += !study_load_is_off(&request->loads[l], request->cpus);
+    return cells * (request->policy_count > 0 ? request->policy_count : 1) * request->runs;
+}
+
+static bool is_made(const struct study_request *request, int64_t place)
+{
+    return request->is_made != NULL && request->is_made[place];
+}
+
 static enum hl_status play_simulated(const struct study_request *request, struct run_list *runs,
                                      const struct study_progress *progress, struct hl_error *err)
 {
@@ -15,6 +29,7 @@ static enum hl_status play_simulated(const struct study_request *request, struct
         (size_t)request->policy_count * (size_t)request->load_count * (size_t)request->runs;
     struct study_job *jobs = hl_alloc(most, sizeof(*jobs));
     size_t count = 0;
+    int64_t place = 0;
     enum hl_status status;
 
     if (jobs == NULL)
@@ -25,7 +40,9 @@ static enum hl_status play_simulated(const struct study_request *request, struct
 
             if (study_load_is_off(load, request->cpus))
                 continue;
-            for (int64_t r = 0; r < request->runs; r++)
+            for (int64_t r = 0; r < request->runs; r++, place++) {
+                if (is_made(request, place))
+                    continue;
                 jobs[count++] = (struct study_job){
                     .workload = request->workload,
                     .machine = request->machine,
@@ -34,8 +51,10 @@ static enum hl_status play_simulated(const struct study_request *request, struct
                     .load = load,
                     .level = workload_load_level(load, request->cpus, 0),
                     .run_index = r,
+                    .place = place,
                     .base_seed = request->seed,
                 };
+            }
         }
     status = study_simulate_all(jobs, count, request->threads, runs, progress, err);
     hl_free(jobs);
@@ -49,7 +68,8 @@ struct session {
     struct host_build *build;
     int cells[WORKLOAD_LOADS_MAX]; /* index in request->loads */
     int cell_count;
-    struct run *results; /* by cell x run */
+    int64_t planned;     /* runs to be played now */
+    struct run *results; /* by place: cell x run */
     bool *is_done;
     int64_t finished;
     struct run failed_warm_up; /* level 0: none; it says why there are no runs */
@@ -66,7 +86,7 @@ static void fill_identity(const struct session *s, const struct workload_load *l
     (void)snprintf(run->machine, sizeof(run->machine), "%s", s->request->machine->name);
     run->seed = s->request->seed;
     run->block = run->run = (int32_t)block;
-    run->order = (int32_t)s->finished;
+    run->order = (int32_t)(s->request->made_count + s->finished);
 }
 
 /* A build that is thrown away. One that fails ends the session: all others would fail like it. */
@@ -109,7 +129,7 @@ static enum hl_status measure(struct session *s, int cell, int64_t block, struct
     s->is_done[slot] = true;
     s->finished++;
     if (s->progress != NULL && s->progress->done != NULL)
-        s->progress->done(s->progress->context, run, s->finished, s->cell_count * request->runs);
+        s->progress->done(s->progress->context, run, (int64_t)slot, s->finished, s->planned);
     return HL_OK;
 }
 
@@ -120,7 +140,7 @@ static enum hl_status session_play(struct session *s, struct hl_error *err)
 
     HL_TRY(host_build_open(&s->build, request->build, err));
     if (s->progress != NULL && s->progress->planned != NULL)
-        s->progress->planned(s->progress->context, s->cell_count * request->runs);
+        s->progress->planned(s->progress->context, s->planned);
     if (request->warmup == STUDY_WARMUP_SESSION)
         HL_TRY(warm_up(s, request->cpus, err));
     for (int64_t block = 0; block < request->runs; block++) {
@@ -128,6 +148,8 @@ static enum hl_status session_play(struct session *s, struct hl_error *err)
         for (int i = 0; i < s->cell_count; i++) {
             if (hl_interrupted())
                 return hl_fail(err, HL_INTERRUPTED, "interrupted");
+            if (is_made(request, order[i] * request->runs + block))
+                continue;
             HL_TRY(measure(s, order[i], block, err));
         }
     }
@@ -145,7 +167,8 @@ static enum hl_status play_measured(const struct study_request *request, struct 
     for (int l = 0; l < request->load_count; l++)
         if (!study_load_is_off(&request->loads[l], request->cpus))
             s.cells[s.cell_count++] = l;
-    if (s.cell_count == 0)
+    s.planned = s.cell_count * request->runs - request->made_count;
+    if (s.planned == 0)
         return HL_OK;
     slots = (size_t)(s.cell_count * request->runs);
     s.results = hl_alloc(slots, sizeof(*s.results));

@@ -103,7 +103,8 @@ static void *pool_work(void *context)
             pool->finished++;
             if (pool->progress != NULL && pool->progress->done != NULL)
                 pool->progress->done(pool->progress->context, &pool->results[job],
-                                     (int64_t)pool->finished, (int64_t)pool->job_count);
+                                     pool->jobs[job].place, (int64_t)pool->finished,
+                                     (int64_t)pool->job_count);
         } else if (job < pool->failed) {
             pool->failed = job;
             pool->error = error;

@@ -39,18 +39,30 @@ struct study_request {
     const struct host_build_options *build; /* real kernbench */
     enum study_warmup warmup;               /* real kernbench */
     int threads;                            /* simulated runs in parallel, at least 1 */
-};
-
-/* Told before and after each run; NULL functions are skipped. Called from one thread at a time. */
-struct study_progress {
-    void (*planned)(void *context, int64_t runs);
-    void (*warming_up)(void *context);
-    void (*done)(void *context, const struct run *run, int64_t finished, int64_t runs);
-    void *context;
+    /* By place: runs made earlier, which are not played again. NULL: none. */
+    const bool *is_made;
+    int64_t made_count;
 };
 
 /*
- * Plays the study and appends its runs. A load that is off (half on too few cpus) makes no runs.
+ * Told before and after each run; NULL functions are skipped. Called from one thread at a time.
+ * `place`: of the run in the planned order of the whole study, from 0; `runs` of them are to be
+ * played now and `finished` of these have been.
+ */
+struct study_progress {
+    void (*planned)(void *context, int64_t runs);
+    void (*warming_up)(void *context);
+    void (*done)(void *context, const struct run *run, int64_t place, int64_t finished,
+                 int64_t runs);
+    void *context;
+};
+
+/* How many runs the whole study has, those made earlier too: cells x runs. A cell's runs have
+ * consecutive places, in the order policy, load, run. */
+int64_t study_planned_runs(const struct study_request *request);
+
+/*
+ * Plays the study and appends the runs it played. A load that is off (half on too few cpus) makes no runs.
  * Failed runs are in the list. On HL_INTERRUPTED, and on any other failure, the list holds the runs
  * made so far.
  */
@@ -71,6 +83,7 @@ struct study_job {
     const struct workload_load *load;
     int64_t level;      /* of the load on this machine; 0: all jobs at once */
     int64_t run_index;  /* repetition, from 0 */
+    int64_t place;      /* what study_progress is told */
     uint64_t base_seed; /* of the study */
 };
 

@@ -8,7 +8,7 @@ source=$2
 tmp=$(mktemp -d) || exit 2
 tmp=$(cd "$tmp" && pwd -P)
 trap 'rm -rf "$tmp"' EXIT
-export TMPDIR="$tmp/work" LC_ALL=C
+export TMPDIR="$tmp/work" XDG_DATA_HOME="$tmp/data" LC_ALL=C
 mkdir "$TMPDIR"
 failed=0
 
@@ -51,7 +51,8 @@ stopped() {
 expect_partial() {
     [ "$code" -eq 130 ] || complain "exit code $code; expected 130"
     grep -q '^PARTIAL: ' "$tmp/out" || complain "the table is not marked as partial"
-    grep -q '^halfload: interrupted: ' "$tmp/err" || complain "no line says that it was interrupted"
+    grep -q '^halfload: interrupted: .*; `halfload resume kernbench-[0-9]*` goes on$' "$tmp/err" ||
+        complain "no line says that it was interrupted and how to go on"
     [ "$(wc -l <"$tmp/err")" -eq 1 ] || complain "more than one line on standard error"
 }
 

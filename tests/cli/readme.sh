@@ -10,6 +10,7 @@ cd "$2" || exit 2
 update=${3-}
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
+export XDG_DATA_HOME="$tmp/data"
 cat README.md docs/*.md | sed "/^build\/halfload/s|build/halfload|$halfload|g" |
     awk -v tmp="$tmp" '
         /^```sh$/ { file = sprintf("%s/%03d.sh", tmp, ++n); printf "" > file; shown = 0; next }

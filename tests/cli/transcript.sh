@@ -8,7 +8,7 @@
 #     | a line of standard output
 #     ! a line of standard error
 #     = 4                                the exit code, if it is not 0
-# The empty folder appears as TMP and the source tree as SOURCE.
+# The empty folder appears as TMP, the folder of stored results as DATA, the source tree as SOURCE.
 set -u
 halfload=$(realpath "$1")
 case_file=$2
@@ -19,10 +19,11 @@ trap 'chmod -R u+w "$tmp"; rm -rf "$tmp"' EXIT
 mkdir "$tmp/bin" "$tmp/here"
 ln -s "$halfload" "$tmp/bin/halfload"
 export PATH="$tmp/bin:$PATH" LC_ALL=C FILES="$source/tests/cli/files" SOURCE="$source" TMPDIR="$tmp/here"
+export XDG_DATA_HOME="$tmp/data"
 unset HALFLOAD_DATA MAKEFLAGS MAKELEVEL COLUMNS ARGP_HELP_FMT
 
 # names PREFIX - standard input with paths of this machine replaced, PREFIX before each line
-names() { sed -e "s|$tmp/here|TMP|g; s|$source|SOURCE|g; s/^/$1 /; s/ *\$//"; }
+names() { sed -e "s|$tmp/here|TMP|g; s|$tmp/data|DATA|g; s|$source|SOURCE|g; s/^/$1 /; s/ *\$//"; }
 
 while IFS= read -r line || [ -n "$line" ]; do
     case $line in

@@ -71,6 +71,7 @@ static int64_t begin(struct store *store, const char *name)
                                     .command = "halfload run kernbench --name 'a b'",
                                     .plan = "{\"words\":[]}",
                                     .fingerprint = "",
+                                    .player = "",
                                     .seed = UINT64_MAX,
                                     .planned = 9};
     char given[STORE_NAME_BYTES];
@@ -220,8 +221,13 @@ static void a_study_is_found_by_name_id_last_and_run(void **state)
 static void a_name_is_taken_once_and_an_id_never_again(void **state)
 {
     struct store *store = open_store();
-    struct store_new_study again = {
-        .name = "once", .stem = "", .program = "", .command = "", .plan = "", .fingerprint = ""};
+    struct store_new_study again = {.name = "once",
+                                    .stem = "",
+                                    .program = "",
+                                    .command = "",
+                                    .plan = "",
+                                    .fingerprint = "",
+                                    .player = ""};
     char name[STORE_NAME_BYTES], clash[32];
     int64_t id = begin(store, "once"), other;
 

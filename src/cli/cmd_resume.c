@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * cmd_resume.c - `halfload resume STUDY`: goes on with a study that was interrupted.
+ *
+ * The words of its `halfload run` are read again in the folder where they were given; the runs that
+ * are stored are not played again, and the order and seeds of the others are those of the plan.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+#include "cli/cmd_run.h"
+#include "cli/player.h"
+#include "cli/reference.h"
+#include "cli/run_plan.h"
+
+enum { KEY_DB = 256, KEY_FORMAT };
+
+struct resume_options {
+    struct cli_input input; /* first */
+    const char *reference, *db;
+    enum cli_format format;
+};
+
+static const struct argp_option option_table[] = {
+    {"format", KEY_FORMAT, "F", 0, "text (default), csv or json", 0},
+    {"db", KEY_DB, "FILE", 0, CLI_DB_HELP, 0},
+    {0},
+};
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+    struct resume_options *o = state->input;
+
+    switch (key) {
+    case KEY_DB: o->db = arg; return 0;
+    case KEY_FORMAT: return cli_format_option(state, arg, true, &o->format);
+    case ARGP_KEY_ARG:
+        if (o->reference != NULL)
+            return cli_refuse(state, "a second study '%s'; expected one", arg);
+        o->reference = arg;
+        return 0;
+    case ARGP_KEY_NO_ARGS:
+        return cli_refuse(state, "resume what? expected a study by name or id, or last");
+    default: return cli_other_key(key, state);
+    }
+}
+
+static const struct argp resume_argp = {
+    .options = option_table,
+    .parser = parse_option,
+    .args_doc = "STUDY",
+    .doc = "Plays the runs that a study lacks, by its own plan and seed, and prints all of them.",
+};
+
+/* A study that can be gone on with, by this process. */
+static enum hl_status check_study(const char *word, const struct store_study *study, int64_t place,
+                                  struct hl_error *err)
+{
+    int pid;
+
+    if (place >= 0)
+        return hl_fail(err, HL_USAGE, "'%.80s' is one run; expected a study", word);
+    if (study->plan[0] == '\0')
+        return hl_fail(err, HL_UNSUPPORTED,
+                       "study %s was not made by `halfload run` here; expected one with a plan",
+                       study->name);
+    if (player_is_alive(study->player, &pid))
+        return hl_fail(err, HL_NOT_PERMITTED,
+                       "study %s is being played by process %d; expected it to have ended",
+                       study->name, pid);
+    return HL_OK;
+}
+
+/* Takes over the store. */
+static enum hl_status resume(const struct resume_options *o, struct store *store,
+                             const struct store_study *study, struct hl_error *err)
+{
+    struct run_plan plan = {0};
+    struct keeper keeper = {0};
+    enum hl_status status = run_plan_open(&plan, study->name, study->plan, err);
+
+    /* The store is open: its path may be relative to where this command was given. */
+    if (status == HL_OK && plan.folder[0] != '\0' && chdir(plan.folder) != 0)
+        status = hl_fail(err, HL_NOT_PERMITTED, "%s, the folder of study %s: %s", plan.folder,
+                         study->name, strerror(errno));
+    if (status == HL_OK) {
+        status = keeper_resume(&keeper, store, study, err);
+        store = NULL;
+    }
+    if (status == HL_OK)
+        status = cli_run_again(&plan, &keeper, o->format, err);
+    keeper_close(&keeper);
+    run_plan_close(&plan);
+    store_close(store);
+    return status;
+}
+
+enum hl_status cli_resume(int argc, char **argv, struct hl_error *err)
+{
+    struct resume_options o = {0};
+    struct store_study study = {0};
+    struct store *store = NULL;
+    int64_t place;
+    enum hl_status status;
+
+    HL_TRY(cli_parse(&resume_argp, argc, argv, &o.input, err));
+    HL_TRY(cli_store_open_existing(&store, o.db, err));
+    status = cli_study_find(store, o.reference, &study, &place, err);
+    if (status == HL_OK)
+        status = check_study(o.reference, &study, place, err);
+    if (status == HL_OK)
+        status = resume(&o, store, &study, err);
+    else
+        store_close(store);
+    store_study_close(&study);
+    return status;
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * player.c - a process that is the same one later: pid, start time and boot.
+ */
+#include "cli/player.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+
+/* Field 22 of /proc/PID/stat, clock ticks after the boot; the name before it may hold anything. */
+static bool read_start(int pid, unsigned long long *start)
+{
+    char path[64], *text, *field;
+    bool is_read;
+
+    (void)snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+    if (hl_read_file(path, 1 << 16, &text, NULL, NULL) != HL_OK)
+        return false;
+    field = strrchr(text, ')');
+    for (int i = 2; field != NULL && i < 22; i++)
+        field = strchr(field + 1, ' ');
+    is_read = field != NULL && sscanf(field, " %llu", start) == 1;
+    hl_free(text);
+    return is_read;
+}
+
+static void read_boot(char boot[static 40])
+{
+    char *text;
+
+    boot[0] = '\0';
+    if (hl_read_file("/proc/sys/kernel/random/boot_id", 4096, &text, NULL, NULL) != HL_OK)
+        return;
+    (void)snprintf(boot, 40, "%.*s", (int)strcspn(text, "\n"), text);
+    hl_free(text);
+}
+
+const char *player_self(char text[static PLAYER_BYTES])
+{
+    unsigned long long start = 0;
+    char boot[40];
+
+    read_boot(boot);
+    (void)read_start((int)getpid(), &start);
+    (void)snprintf(text, PLAYER_BYTES, "%d %llu %s", (int)getpid(), start, boot);
+    return text;
+}
+
+bool player_is_alive(const char *text, int *pid)
+{
+    unsigned long long then, now;
+    char boot_then[40], boot_now[40];
+
+    if (sscanf(text, "%d %llu %39s", pid, &then, boot_then) != 3 || *pid == (int)getpid())
+        return false;
+    read_boot(boot_now);
+    return strcmp(boot_then, boot_now) == 0 && read_start(*pid, &now) && now == then;
+}

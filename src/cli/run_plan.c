@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * run_plan.c - what a study was asked for, written and compared.
+ */
+#include "cli/run_plan.h"
+
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+
+/* Constants are many and mostly alike: their hash says whether all are. */
+static uint64_t hash_values(uint64_t hash, const int64_t *values, int count)
+{
+    for (int i = 0; i < count; i++)
+        hash = hl_mix64(hash ^ (uint64_t)values[i]);
+    return hash;
+}
+
+static json_t *hash_text(uint64_t hash)
+{
+    char text[24];
+
+    (void)snprintf(text, sizeof(text), "%016" PRIx64, hash);
+    return json_string(text);
+}
+
+static json_t *text_or_null(const char *text)
+{
+    return text == NULL ? json_null() : json_string(text);
+}
+
+static void describe_simulated(const struct study_request *request, json_t *asked)
+{
+    const struct machine *m = request->machine;
+    uint64_t hash = hash_values(hl_hash_text(m->topology), m->constant, MACHINE_CONSTANT_COUNT);
+    json_t *policies = json_array();
+
+    if (request->profile != NULL)
+        hash = hash_values(hash, request->profile->constant, PROFILE_CONSTANT_COUNT);
+    (void)json_object_set_new(asked, "constants", hash_text(hash));
+    for (int i = 0; i < request->policy_count; i++)
+        (void)json_array_append_new(policies, json_string(request->policies[i].text));
+    (void)json_object_set_new(asked, "policies", policies);
+}
+
+static void describe_measured(const struct study_request *request, json_t *asked)
+{
+    const struct host_build_options *build = request->build;
+
+    (void)json_object_set_new(asked, "tree", text_or_null(build->tree));
+    (void)json_object_set_new(asked, "target", text_or_null(build->target));
+    (void)json_object_set_new(asked, "config", text_or_null(build->config));
+    (void)json_object_set_new(asked, "tree_scale_ppm", json_integer(build->tree_scale_ppm));
+    (void)json_object_set_new(asked, "warmup", json_integer(request->warmup));
+}
+
+/* NULL when memory is exhausted; a member that is missing for that reason is found by the caller,
+ * since jansson cannot print a NULL either. */
+static json_t *describe(const struct study_request *request)
+{
+    json_t *asked = json_object(), *loads = json_array();
+
+    (void)json_object_set_new(asked, "workload", json_string(request->workload->name));
+    (void)json_object_set_new(asked, "machine", json_string(request->machine->name));
+    (void)json_object_set_new(asked, "cpus", json_integer(request->cpus));
+    for (int i = 0; i < request->load_count; i++)
+        (void)json_array_append_new(loads, json_string(request->loads[i].label));
+    (void)json_object_set_new(asked, "loads", loads);
+    (void)json_object_set_new(asked, "runs", json_integer(request->runs));
+    (void)json_object_set_new(asked, "seed", json_integer((json_int_t)request->seed));
+    if (request->policy_count > 0)
+        describe_simulated(request, asked);
+    else
+        describe_measured(request, asked);
+    return asked;
+}
+
+enum hl_status run_plan_write(const struct study_request *request, int word_count,
+                              char *const *words, char **plan, struct hl_error *err)
+{
+    json_t *root = json_object(), *list = json_array();
+    char folder[PATH_MAX] = "";
+
+    if (getcwd(folder, sizeof(folder)) == NULL)
+        folder[0] = '\0';
+    /* Words that are no UTF-8 cannot be in JSON; such a study is one that cannot be gone on with. */
+    for (int i = 1; i < word_count; i++)
+        (void)json_array_append_new(list, json_string(words[i]));
+    *plan = NULL;
+    if ((int)json_array_size(list) == word_count - 1 &&
+        json_object_set_new(root, "words", list) == 0 &&
+        json_object_set_new(root, "folder", json_string(folder)) == 0 &&
+        json_object_set_new(root, "asked", describe(request)) == 0)
+        *plan = json_dumps(root, JSON_COMPACT);
+    json_decref(root);
+    if (*plan == NULL)
+        *plan = hl_strdup("");
+    return *plan != NULL ? HL_OK : hl_fail(err, HL_NO_MEMORY, "out of memory for the plan");
+}
+
+static enum hl_status read_words(struct run_plan *plan, const struct hl_json_node *root,
+                                 struct hl_error *err)
+{
+    struct hl_json_node list;
+    size_t count;
+
+    HL_TRY(hl_json_member(root, "words", &list, err));
+    HL_TRY(hl_json_array(&list, &count, err));
+    if (count > INT_MAX / 2)
+        return hl_json_fail(&list, err, "found %zu words", count);
+    plan->words = hl_alloc(count + 2, sizeof(*plan->words));
+    if (plan->words == NULL)
+        return hl_fail(err, HL_NO_MEMORY, "out of memory for the plan");
+    plan->word_count = (int)count + 1;
+    for (size_t i = 0; i < count; i++) {
+        struct hl_json_node node = hl_json_item(&list, i);
+        const char *word;
+
+        HL_TRY(hl_json_string(&node, 0, INT_MAX, &word, err));
+        plan->words[i + 1] = hl_strdup(word);
+        if (plan->words[i + 1] == NULL)
+            return hl_fail(err, HL_NO_MEMORY, "out of memory for the plan");
+    }
+    return HL_OK;
+}
+
+enum hl_status run_plan_open(struct run_plan *plan, const char *study, const char *text,
+                             struct hl_error *err)
+{
+    struct hl_json_node root, node;
+    char name[128];
+    enum hl_status status;
+
+    *plan = (struct run_plan){0};
+    (void)snprintf(name, sizeof(name), "the plan of study %s", study);
+    HL_TRY(hl_json_parse(&plan->file, name, text, strlen(text), err));
+    root = hl_json_root(&plan->file);
+    status = read_words(plan, &root, err);
+    if (status == HL_OK)
+        status = hl_json_member(&root, "folder", &node, err);
+    if (status == HL_OK)
+        status = hl_json_string(&node, 0, PATH_MAX, &plan->folder, err);
+    if (status != HL_OK)
+        run_plan_close(plan);
+    return status;
+}
+
+/* A value as text, for a message. */
+static void spell(const json_t *value, char *text, size_t bytes)
+{
+    char *dumped = value == NULL ? NULL : json_dumps(value, JSON_COMPACT | JSON_ENCODE_ANY);
+
+    (void)snprintf(text, bytes, "%s", dumped == NULL ? "nothing" : dumped);
+    hl_free(dumped);
+}
+
+enum hl_status run_plan_check(const struct run_plan *plan, const char *study,
+                              const struct study_request *request, struct hl_error *err)
+{
+    const json_t *before = json_object_get(plan->file.root, "asked");
+    json_t *now = describe(request), *value;
+    enum hl_status status = HL_OK;
+    const char *key;
+
+    json_object_foreach(now, key, value)
+    {
+        char was[120], is[120];
+        const json_t *old = json_object_get(before, key);
+
+        if (status != HL_OK || (old != NULL && json_equal(old, value) == 1))
+            continue;
+        spell(old, was, sizeof(was));
+        spell(value, is, sizeof(is));
+        status = hl_fail(err, HL_UNSUPPORTED,
+                         "study %s cannot be gone on with: its %s were %s and are %s now", study,
+                         key, was, is);
+    }
+    json_decref(now);
+    return status;
+}
+
+void run_plan_close(struct run_plan *plan)
+{
+    for (int i = 1; i < plan->word_count; i++)
+        hl_free(plan->words[i]);
+    hl_free(plan->words);
+    hl_json_close(&plan->file);
+    *plan = (struct run_plan){0};
+}

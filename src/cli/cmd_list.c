@@ -12,6 +12,7 @@
 #include "base/units.h"
 #include "cli/cli.h"
 #include "cli/play_paper.h"
+#include "machine/costs.h"
 #include "machine/machine.h"
 #include "paper/paper.h"
 #include "policy/policy.h"
@@ -81,6 +82,7 @@ static void flags_text(char *text, size_t bytes, const struct policy_param_info 
 static void value_text(char *text, size_t bytes, const struct policy_param_info *param,
                        int64_t value)
 {
+    static const struct machine_constant_info duration = {.unit = "ns"};
     const char *word = param->choices;
 
     switch (param->type) {
@@ -91,7 +93,7 @@ static void value_text(char *text, size_t bytes, const struct policy_param_info 
             (void)snprintf(text, bytes, "%" PRId64, value);
         return;
     case PARAM_BOOL: (void)snprintf(text, bytes, "%s", value != 0 ? "y" : "n"); return;
-    case PARAM_DURATION: (void)snprintf(text, bytes, "%" PRId64 "ns", value); return;
+    case PARAM_DURATION: machine_constant_print(&duration, value, text, bytes); return;
     case PARAM_DECIMAL: (void)snprintf(text, bytes, "%.6g", (double)value / (double)HL_PPM); return;
     case PARAM_FLAGS: flags_text(text, bytes, param, value); return;
     case PARAM_CHOICE:
@@ -114,8 +116,13 @@ static void print_param(const struct policy_param_info *param)
         printf("    %s", param->name);
     else
         printf("    %s=%s", param->name, value);
-    if (param->type == PARAM_CHOICE || param->type == PARAM_FLAGS) {
+    if (param->type == PARAM_CHOICE) {
         printf("  (%s)", param->choices);
+    } else if (param->type == PARAM_FLAGS) {
+        fputs("  (none, or some of ", stdout);
+        for (const char *c = param->choices; *c != '\0'; c++)
+            putchar(*c == '|' ? '+' : *c);
+        putchar(')');
     } else if (param->type != PARAM_BOOL) {
         value_text(least, sizeof(least), param, param->min);
         value_text(most, sizeof(most), param, param->max);
@@ -128,6 +135,45 @@ static void print_param(const struct policy_param_info *param)
     printf("  %s\n", param->help);
 }
 
+static bool is_text_same(const char *a, const char *b)
+{
+    return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
+}
+
+/* The first policy of the list that has this parameter, with the same meaning and default. */
+static int first_with(const struct policy_param_info *param)
+{
+    for (int i = 0;; i++) {
+        const struct policy_param_info *p = policy_registry[i]->params;
+
+        for (; p != NULL && p->name != NULL; p++)
+            if (p == param ||
+                (strcmp(p->name, param->name) == 0 && p->type == param->type &&
+                 p->value == param->value && p->min == param->min && p->max == param->max &&
+                 is_text_same(p->help, param->help) && is_text_same(p->choices, param->choices)))
+                return i;
+    }
+}
+
+/* What a policy shares with one further up is said there. */
+static void print_params(int policy)
+{
+    const struct policy_param_info *params = policy_registry[policy]->params;
+
+    for (const struct policy_param_info *p = params; p != NULL && p->name != NULL; p++)
+        if (first_with(p) == policy)
+            print_param(p);
+    for (int earlier = 0; earlier < policy; earlier++) {
+        int count = 0;
+
+        for (const struct policy_param_info *p = params; p != NULL && p->name != NULL; p++)
+            if (first_with(p) == earlier)
+                printf("%s%s", count++ == 0 ? "    " : ", ", p->name);
+        if (count > 0)
+            printf("  as in %s\n", policy_registry[earlier]->name);
+    }
+}
+
 static enum hl_status list_policies(bool is_verbose, struct hl_error *err)
 {
     (void)err;
@@ -135,22 +181,27 @@ static enum hl_status list_policies(bool is_verbose, struct hl_error *err)
         const struct policy_ops *ops = policy_registry[i];
 
         printf("%-8s %s (%s)\n", ops->name, ops->summary, ops->source);
-        for (const struct policy_param_info *p = ops->params;
-             is_verbose && p != NULL && p->name != NULL; p++)
-            print_param(p);
+        if (is_verbose)
+            print_params(i);
     }
     if (is_verbose)
         puts("Sources such as 'spec linux 5.8' are explained in docs/sources.md.");
     return HL_OK;
 }
 
-static void constant_text(char *text, size_t bytes, const struct machine_constant_info *info,
-                          int64_t value)
+static void print_constant(const struct machine *m, int i)
 {
-    if (strcmp(info->unit, "ppm") == 0)
-        (void)snprintf(text, bytes, "%.6g", (double)value / (double)HL_PPM);
-    else
-        (void)snprintf(text, bytes, "%" PRId64 " %s", value, info->unit);
+    const struct machine_constant_info *info = &machine_constant_table[i];
+    char text[64];
+
+    machine_constant_print(info, m->constant[i], text, sizeof(text));
+    /* -1 of a kind of work; the usual kind comes first in the table. */
+    if (i > MACHINE_smt_gain && strncmp(info->name, "smt_gain.", 9) == 0 &&
+        m->constant[i] == -HL_PPM)
+        (void)snprintf(text, sizeof(text), "as smt_gain");
+    printf("    %-18s %-12s %s%s%s\n", info->name, text,
+           m->source[i] != NULL ? m->source[i] : "assumed", m->note[i] != NULL ? "; " : "",
+           m->note[i] != NULL ? m->note[i] : "");
 }
 
 static enum hl_status print_machine(const char *name, bool is_verbose, struct hl_error *err)
@@ -159,14 +210,12 @@ static enum hl_status print_machine(const char *name, bool is_verbose, struct hl
     enum hl_status status = machine_open(&m, name, err);
 
     if (status == HL_OK)
-        printf("%-16s %4" PRId32 " cpus  %s\n", name, m.cpu_count, m.topology);
-    for (int i = 0; status == HL_OK && is_verbose && i < MACHINE_CONSTANT_COUNT; i++) {
-        char text[64];
-
-        constant_text(text, sizeof(text), &machine_constant_table[i], m.constant[i]);
-        printf("    %-20s %-18s %s\n", machine_constant_table[i].name, text,
-               m.source[i] != NULL ? m.source[i] : "assumed");
-    }
+        printf("%-15s %4" PRId32 " cpu%s  %s\n", name, m.cpu_count, m.cpu_count == 1 ? " " : "s",
+               m.about != NULL ? m.about : m.topology);
+    if (status == HL_OK && is_verbose)
+        printf("    %-18s %s\n", "topology", m.topology);
+    for (int i = 0; status == HL_OK && is_verbose && i < MACHINE_CONSTANT_COUNT; i++)
+        print_constant(&m, i);
     machine_close(&m);
     return status;
 }

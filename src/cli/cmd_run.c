@@ -554,9 +554,13 @@ static enum hl_status play_study(const struct run_options *o, struct keeper *kee
     enum hl_status status;
 
     if (request.workload == NULL) {
-        const char *names[64];
+        const char *names[64], *end = strrchr(o->workload, '.');
         int count = 0;
 
+        if (strchr(o->workload, '/') != NULL || (end != NULL && strcmp(end, ".scn") == 0))
+            return hl_fail(err, HL_USAGE,
+                           "unknown workload \"%.64s\"; a scenario file is given as scn:%.200s",
+                           o->workload, o->workload);
         for (const struct workload_info *w = workload_table; w->name != NULL && count < 64; w++)
             names[count++] = w->name;
         return hl_fail_unknown(err, HL_USAGE, NULL, "workload", o->workload, names, count);

@@ -234,7 +234,7 @@ static enum hl_status read_source(const struct hl_json_node *node, const char **
 
 enum hl_status machine_constant_read(const struct machine_constant_info *info,
                                      const struct hl_json_node *node, int64_t *value,
-                                     char **source_slot, struct hl_error *err)
+                                     char **source_slot, char **note_slot, struct hl_error *err)
 {
     const struct unit *unit = NULL;
     struct hl_json_node member;
@@ -257,6 +257,8 @@ enum hl_status machine_constant_read(const struct machine_constant_info *info,
     HL_TRY(hl_json_member_if_any(node, "note", &member, err));
     if (member.value != NULL)
         HL_TRY(hl_json_string(&member, 1, SOURCE_BYTES_MAX, &note, err));
+    if (member.value != NULL && note_slot != NULL)
+        HL_TRY(replace_source(note_slot, note, err));
     HL_TRY(replace_source(source_slot, source, err));
     *value = read;
     return HL_OK;
@@ -264,7 +266,7 @@ enum hl_status machine_constant_read(const struct machine_constant_info *info,
 
 enum hl_status machine_constants_read(const struct machine_constant_info *table, int count,
                                       const struct hl_json_node *object, int64_t *values,
-                                      char **sources, struct hl_error *err)
+                                      char **sources, char **notes, struct hl_error *err)
 {
     static const char *const keys[] = {"value", "unit", "source", "note"};
     struct hl_json_node member;
@@ -281,7 +283,8 @@ enum hl_status machine_constants_read(const struct machine_constant_info *table,
             return fail_unknown_constant(table, count, where, member.key, HL_BAD_INPUT, err);
         }
         HL_TRY(hl_json_check_keys(&member, keys, HL_COUNT_OF(keys), err));
-        HL_TRY(machine_constant_read(&table[i], &member, &values[i], &sources[i], err));
+        HL_TRY(machine_constant_read(&table[i], &member, &values[i], &sources[i],
+                                     notes == NULL ? NULL : &notes[i], err));
     }
     return HL_OK;
 }

@@ -20,16 +20,18 @@ enum hl_status machine_constants_init(const struct machine_constant_info *table,
                                       struct hl_error *err) HL_MUST_CHECK;
 void machine_constants_close(int count, char **sources); /* safe on zeroed */
 
-/* {"value", "unit", "source", maybe "note"}; the caller checks for unknown keys. Replaces *source.
- */
+/* {"value", "unit", "source", maybe "note"}; the caller checks for unknown keys. Replaces *source, and
+ * *note if there is one; `note` may be NULL. */
 enum hl_status machine_constant_read(const struct machine_constant_info *info,
                                      const struct hl_json_node *node, int64_t *value, char **source,
-                                     struct hl_error *err) HL_MUST_CHECK;
+                                     char **note, struct hl_error *err) HL_MUST_CHECK;
 
-/* Overwrites the constants that a JSON object names; the others stay. */
+/* Overwrites the constants that a JSON object names; the others stay. `notes` may be NULL; they are
+ * freed as sources are. */
 enum hl_status machine_constants_read(const struct machine_constant_info *table, int count,
                                       const struct hl_json_node *object, int64_t *values,
-                                      char **sources, struct hl_error *err) HL_MUST_CHECK;
+                                      char **sources, char **notes,
+                                      struct hl_error *err) HL_MUST_CHECK;
 
 /* One constant by name and text, as --machine-param gives it. Errors are HL_USAGE. */
 enum hl_status machine_constants_set(const struct machine_constant_info *table, int count,

@@ -118,6 +118,8 @@ void machine_close(struct machine *m)
 {
     machine_topology_close(m);
     machine_constants_close(MACHINE_CONSTANT_COUNT, m->source);
+    machine_constants_close(MACHINE_CONSTANT_COUNT, m->note);
+    hl_free(m->about);
     *m = (struct machine){0};
 }
 

@@ -123,6 +123,8 @@ struct machine {
     int64_t constant[MACHINE_CONSTANT_COUNT];
     char *source[MACHINE_CONSTANT_COUNT]; /* "spec", "published", "assumed", "fitted:CELLS", "given"
                                            */
+    char *note[MACHINE_CONSTANT_COUNT];   /* of the machine file; NULL: none */
+    char *about;                          /* what the machine file says it is; NULL: no file */
     bool has_smt;                         /* some core has more than one thread */
 };
 

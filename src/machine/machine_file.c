@@ -99,7 +99,7 @@ static enum hl_status read_capacity(struct machine *m, const struct hl_json_node
                                 cpu);
         machine_cpu_set_add(given, cpu);
     }
-    status = machine_constant_read(&info, item, &ppm, &source, err);
+    status = machine_constant_read(&info, item, &ppm, &source, NULL, err);
     hl_free(source);
     HL_TRY(status);
     for (int cpu = 0; cpu < m->cpu_count; cpu++)
@@ -136,13 +136,16 @@ static enum hl_status read_machine(struct machine *m, const struct hl_json_node 
     HL_TRY(hl_json_check_keys(root, keys, HL_COUNT_OF(keys), err));
     HL_TRY(hl_json_member(root, "about", &member, err));
     HL_TRY(hl_json_string(&member, 1, TEXT_BYTES_MAX, &about, err));
+    m->about = hl_strdup(about);
+    if (m->about == NULL)
+        return hl_fail(err, HL_NO_MEMORY, "out of memory for what a machine is about");
     HL_TRY(read_topology(m, root, folder, err));
     HL_TRY(hl_json_member_if_any(root, "capacity", &member, err));
     if (member.value != NULL)
         HL_TRY(read_capacities(m, &member, err));
     HL_TRY(hl_json_member(root, "constants", &member, err));
     return machine_constants_read(machine_constant_table, MACHINE_CONSTANT_COUNT, &member,
-                                  m->constant, m->source, err);
+                                  m->constant, m->source, m->note, err);
 }
 
 enum hl_status machine_file_parse(struct machine *m, const char *name, const char *folder,

@@ -174,6 +174,8 @@ static enum hl_status find_policy(const char *name, const struct policy_ops **op
                                   struct hl_error *err)
 {
     const char *known[HL_COUNT_OF(policy_registry)];
+    struct hl_error unknown;
+    enum hl_status status;
     int count = 0;
 
     for (; policy_registry[count] != NULL; count++) {
@@ -182,7 +184,8 @@ static enum hl_status find_policy(const char *name, const struct policy_ops **op
             return HL_OK;
         known[count] = (*ops)->name;
     }
-    return hl_fail_unknown(err, HL_USAGE, NULL, "policy", name, known, count);
+    status = hl_fail_unknown(&unknown, HL_USAGE, NULL, "policy", name, known, count);
+    return hl_fail(err, status, "%s; see `halfload list policies`", unknown.text);
 }
 
 static enum hl_status find_param(const struct policy_spec *spec, const char *name, int *index,

@@ -54,7 +54,7 @@ static enum hl_status read_profile(struct profile *profile, const struct hl_json
     HL_TRY(hl_json_string(&member, 1, PROFILE_ABOUT_MAX, &about, err));
     HL_TRY(hl_json_member(root, "constants", &member, err));
     return machine_constants_read(profile_constant_table, PROFILE_CONSTANT_COUNT, &member,
-                                  profile->constant, profile->source, err);
+                                  profile->constant, profile->source, NULL, err);
 }
 
 enum hl_status profile_parse(struct profile *profile, const char *name, const char *text,

@@ -372,6 +372,9 @@ static void a_machine_file_gives_constants_in_its_units(void **state)
     assert_int_equal(m.constant[MACHINE_smt_gain], 125000);
     assert_string_equal(m.source[MACHINE_smt_gain], "fitted:a 1phys -j1");
     assert_int_equal(m.constant[MACHINE_ipi_ns], 1500);
+    assert_string_equal(m.note[MACHINE_ipi_ns], "n");
+    assert_null(m.note[MACHINE_smt_gain]);
+    assert_non_null(m.about);
     assert_int_equal(m.constant[MACHINE_disk_latency_ns], 7000000);
     assert_int_equal(m.constant[MACHINE_l2_bytes], 1572864);
     assert_int_equal(m.constant[MACHINE_disk_queue_depth], 3);

@@ -4,8 +4,6 @@
  */
 #include "policy/bsd.h"
 
-#include <inttypes.h>
-
 #include "base/units.h"
 
 enum { RT_PRIORITY_MAX = 99 };
@@ -87,18 +85,25 @@ void bsd_clock(enum bsd_release release, int64_t hz_choice, struct policy_clock 
     clock->timers_on_boot_cpu = release <= BSD_7_0;
 }
 
-enum hl_status bsd_tunable(const struct policy *p, enum bsd_release release, const char *name,
-                           bool exists, int64_t fallback, int64_t *value, struct hl_error *err)
+int64_t bsd_tunable(const struct policy *p, const char *name, int64_t fallback)
+{
+    int64_t value = policy_param(p, name);
+
+    return value == POLICY_PARAM_UNSET ? fallback : value;
+}
+
+enum hl_status bsd_params_check(const struct policy *p, enum bsd_release release,
+                                const struct bsd_param_releases *list, struct hl_error *err)
 {
     static const char *const names[] = {"5.4", "6.2", "7.0", "11", "13", "14"};
 
-    *value = policy_param(p, name);
-    if (*value == POLICY_PARAM_UNSET)
-        *value = fallback;
-    else if (!exists)
-        return hl_fail(err, HL_USAGE,
-                       "%s: %s is %" PRId64 "; expected none, as version %s has no such tunable",
-                       p->ops->name, name, *value, names[release]);
+    for (; list->name != NULL; list++)
+        if ((list->releases >> release & 1) == 0 &&
+            policy_param(p, list->name) != POLICY_PARAM_UNSET)
+            return hl_fail(err, HL_USAGE,
+                           "%s:version=%s has no parameter %s; expected one of this version's "
+                           "(halfload list policies --verbose)",
+                           p->ops->name, names[release], list->name);
     return HL_OK;
 }
 

@@ -75,16 +75,29 @@ static inline int32_t bsd_ticks(int64_t now_ns, int32_t hz)
 
 /* ---- tunables ---- */
 
-/* A parameter named like its sysctl; `help` says the default of each version. */
+/* A parameter named like its sysctl; `help` says the default of each version. bsd_tunable has its value, else
+ * `fallback`. */
 #define BSD_TUNABLE(name, unit, help)                                                              \
     {                                                                                              \
         name, PARAM_INT, unit, NULL, 0, 1000000000, POLICY_PARAM_UNSET, help                       \
     }
 
-/* Its value, else `fallback`; HL_USAGE if it is given and the release does not have it. */
-enum hl_status bsd_tunable(const struct policy *p, enum bsd_release release, const char *name,
-                           bool exists, int64_t fallback, int64_t *value,
-                           struct hl_error *err) HL_MUST_CHECK;
+int64_t bsd_tunable(const struct policy *p, const char *name, int64_t fallback);
+
+/* Which releases have a parameter: bits by enum bsd_release. */
+#define BSD_ONLY(release)  (1u << (release))
+#define BSD_UNTIL(release) ((2u << (release)) - 1)
+#define BSD_SINCE(release) (~0u << (release))
+
+struct bsd_param_releases {
+    const char *name;
+    unsigned releases;
+};
+
+/* HL_USAGE if one is given that the release does not have. `list` ends with a NULL name. */
+enum hl_status bsd_params_check(const struct policy *p, enum bsd_release release,
+                                const struct bsd_param_releases *list,
+                                struct hl_error *err) HL_MUST_CHECK;
 
 /* True if exactly one cpu is allowed: pinned or bound. */
 bool bsd_is_pinned(const struct policy *p, const struct policy_task *t);

@@ -460,32 +460,33 @@ static void bsd4_clock(const struct policy *p, struct policy_clock *clock)
 
 /* ---- set-up ---- */
 
-static enum hl_status bsd4_read_tunables(struct policy *p, struct hl_error *err)
+static void bsd4_read_tunables(struct policy *p)
 {
     struct bsd4 *g = policy_data(p);
-    enum bsd_release r = g->release;
-    int64_t enabled, use_mask, use_loop, value;
+    bool use_mask = bsd_tunable(p, "ipiwakeup.usemask", 1) != 0;
+    bool use_loop = bsd_tunable(p, "ipiwakeup.useloop", 0) != 0;
 
-    HL_TRY(bsd_tunable(p, r, "quantum", r <= BSD_7_0, QUANTUM_US, &value, err));
-    g->quantum_ticks = (int32_t)HL_MAX(value * g->hz / 1000000, 1);
+    g->quantum_ticks = (int32_t)HL_MAX(bsd_tunable(p, "quantum", QUANTUM_US) * g->hz / 1000000, 1);
     g->quantum_ns = g->quantum_ticks * (HL_NS_PER_S / g->hz);
-    HL_TRY(bsd_tunable(p, r, "slice", r > BSD_7_0, bsd_stathz(r) / 10, &value, err));
-    g->slice_ticks = (int32_t)HL_MAX(value, 1);
-    HL_TRY(bsd_tunable(p, r, "ipiwakeup.enabled", true, 1, &enabled, err));
-    HL_TRY(bsd_tunable(p, r, "ipiwakeup.usemask", true, 1, &use_mask, err));
-    HL_TRY(bsd_tunable(p, r, "ipiwakeup.useloop", true, 0, &use_loop, err));
-    g->forwards = enabled != 0 && (use_mask != 0 || use_loop != 0);
-    HL_TRY(bsd_tunable(p, r, "ipiwakeup.onecpu", r <= BSD_7_0, 0, &value, err));
-    g->one_cpu = value != 0;
-    HL_TRY(bsd_tunable(p, r, "ipiwakeup.htt2", r <= BSD_7_0, 0, &value, err));
-    g->prefer_pairs = value != 0;
-    HL_TRY(bsd_tunable(p, r, "followon", r <= BSD_6_2, 0, &value, err));
-    g->followon = value != 0;
-    HL_TRY(bsd_tunable(p, r, "runq_fuzz", r >= BSD_7_0, 1, &g->runq_fuzz, err));
-    HL_TRY(bsd_tunable(p, r, "forward_roundrobin_enabled", r <= BSD_6_2, 1, &value, err));
-    g->rotate_others = value != 0;
-    return HL_OK;
+    g->slice_ticks = (int32_t)HL_MAX(bsd_tunable(p, "slice", bsd_stathz(g->release) / 10), 1);
+    g->forwards = bsd_tunable(p, "ipiwakeup.enabled", 1) != 0 && (use_mask || use_loop);
+    g->one_cpu = bsd_tunable(p, "ipiwakeup.onecpu", 0) != 0;
+    g->prefer_pairs = bsd_tunable(p, "ipiwakeup.htt2", 0) != 0;
+    g->followon = bsd_tunable(p, "followon", 0) != 0;
+    g->runq_fuzz = bsd_tunable(p, "runq_fuzz", 1);
+    g->rotate_others = bsd_tunable(p, "forward_roundrobin_enabled", 1) != 0;
 }
+
+static const struct bsd_param_releases releases[] = {
+    {"quantum", BSD_UNTIL(BSD_7_0)},
+    {"slice", BSD_SINCE(BSD_11)},
+    {"ipiwakeup.onecpu", BSD_UNTIL(BSD_7_0)},
+    {"ipiwakeup.htt2", BSD_UNTIL(BSD_7_0)},
+    {"followon", BSD_UNTIL(BSD_6_2)},
+    {"runq_fuzz", BSD_SINCE(BSD_7_0)},
+    {"forward_roundrobin_enabled", BSD_UNTIL(BSD_6_2)},
+    {.name = NULL},
+};
 
 static enum hl_status bsd4_init(struct policy *p, struct hl_error *err)
 {
@@ -493,13 +494,14 @@ static enum hl_status bsd4_init(struct policy *p, struct hl_error *err)
     int32_t cpus = policy_cpu_count(p);
 
     g->release = bsd4_release(p);
+    HL_TRY(bsd_params_check(p, g->release, releases, err));
     g->bands = bsd_bands(g->release);
     g->hz = bsd_hz(g->release, policy_param(p, "hz"));
     g->preemption = policy_param(p, "preemption");
     g->weight = TICKS_PER_LEVEL * cpus;
     g->estcpu_max = g->weight * LEVELS_MAX + g->weight - 1;
     g->tick_locks = g->release <= BSD_7_0;
-    HL_TRY(bsd4_read_tunables(p, err));
+    bsd4_read_tunables(p);
     g->idle = policy_alloc(p, (size_t)(cpus + 63) / 64, sizeof(*g->idle));
     if (g->idle == NULL)
         return hl_fail(err, HL_NO_MEMORY, "no memory for the set of idle cpus");

@@ -129,7 +129,8 @@ struct policy_ops {
     const struct policy_param_info *params; /* ends with a NULL name; NULL: none */
     const struct policy_ops *(*resolve)(const int64_t *params);
     /* The table to use with these parameters, which has the same name and params; for a policy whose versions
-     * share little. Asked once, when the user's text is parsed. [this table] */
+     * share little. Asked once, when the user's text is parsed. A table that only resolves needs nothing below.
+     * [this table] */
     size_t policy_bytes, cpu_bytes, task_bytes; /* the host allocates these, zeroed */
     bool balances; /* it moves waiting tasks between queues, and counts that with policy_count */
 

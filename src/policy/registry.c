@@ -26,6 +26,7 @@
     X(sd267)                                                                                       \
     X(sdmm)                                                                                        \
     X(smtnice)                                                                                     \
+    X(ule)                                                                                         \
     X(w26)
 
 #define POLICY_DECLARE(name) extern const struct policy_ops policy_##name;

@@ -347,7 +347,7 @@ static enum hl_status play_trials(const struct scenario *s, const struct policy_
             .workload = &s->workload,
             .seed = study_run_seed(s->seed, "scenario", 0, t),
             .until_ns = s->until_ns == INT64_MAX ? 0 : s->until_ns,
-            .check_each_event = true,
+            .check_each_event = !s->check_at_end,
             .sink = t == 0 ? sink : NULL,
             .observer = &observer,
         };

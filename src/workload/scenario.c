@@ -169,6 +169,15 @@ static enum hl_status read_until(struct scenario_build *b, struct scenario_curso
     return b->s->until_ns > 0 ? HL_OK : scenario_fail(c, err, "until is 0; expected a later time");
 }
 
+static enum hl_status read_check(struct scenario_build *b, struct scenario_cursor *c,
+                                 struct hl_error *err)
+{
+    if (!scenario_take_if(c, "end"))
+        return scenario_fail_expected(c, err, "end");
+    b->s->check_at_end = true;
+    return HL_OK;
+}
+
 static enum hl_status read_golden(struct scenario_build *b, struct scenario_cursor *c,
                                   struct hl_error *err)
 {
@@ -266,6 +275,7 @@ static const struct statement {
     {"task", {declare_task, NULL, scenario_task}},
     {"expect", {scenario_expect}},
     {"golden", {read_golden}},
+    {"check", {read_check}},
 };
 
 static enum hl_status read_statement(struct scenario_build *b, struct scenario_cursor *c,
@@ -330,6 +340,7 @@ static enum hl_status finish(struct scenario_build *b, struct hl_error *err)
                        "%s: %zu expectations in %" PRId64
                        " trials; expected a product of at most %d",
                        s->path, s->expect_count, s->trials, SCENARIO_VALUES_MAX);
+    HL_TRY(scenario_add_copies(b, err));
     HL_TRY(workload_bound_tasks(&s->workload, SCENARIO_ALIVE_MAX, s->path, &endless, err));
     HL_TRY(workload_check(&s->workload, s->path, err));
     if (endless >= 0 && s->until_ns == INT64_MAX)
@@ -377,6 +388,7 @@ enum hl_status scenario_parse(struct scenario *s, const char *path, const char *
         status = read_pass(&b, &words, PASS_TASKS, err);
     if (status == HL_OK)
         status = finish(&b, err);
+    hl_free(b.copies);
     hl_free(b.programs.names);
     hl_free(b.tasks.names);
     hl_free(b.pipes.names);

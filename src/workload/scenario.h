@@ -55,6 +55,7 @@ struct scenario {
     struct scenario_expect *expects; /* in the order of the file */
     size_t expect_count, expect_capacity;
     bool golden_timeline;
+    bool check_at_end; /* invariants of engine and policy: once per trial, not after each event */
 };
 
 enum hl_status scenario_open(struct scenario *s, const char *path,

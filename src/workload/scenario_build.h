@@ -14,8 +14,15 @@ struct scenario_names {
     size_t count, capacity;
 };
 
+struct scenario_copies { /* `task NAME copies N` */
+    size_t task;
+    int64_t more; /* N - 1 */
+};
+
 struct scenario_build {
     struct scenario *s;
+    struct scenario_copies *copies;
+    size_t copies_count, copies_capacity;
     struct scenario_names programs; /* of children; index = program */
     struct scenario_names tasks, pipes, barriers;
     struct scenario_names locks; /* exist by being used */
@@ -40,6 +47,8 @@ enum hl_status scenario_program(struct scenario_build *b, struct scenario_cursor
                                 struct hl_error *err) HL_MUST_CHECK;
 enum hl_status scenario_task(struct scenario_build *b, struct scenario_cursor *c,
                              struct hl_error *err) HL_MUST_CHECK;
+/* Adds the copies of tasks, under the same names, behind all others. */
+enum hl_status scenario_add_copies(struct scenario_build *b, struct hl_error *err) HL_MUST_CHECK;
 enum hl_status scenario_expect(struct scenario_build *b, struct scenario_cursor *c,
                                struct hl_error *err) HL_MUST_CHECK;
 

@@ -56,12 +56,26 @@ enum hl_status scenario_program(struct scenario_build *b, struct scenario_cursor
     return scenario_steps(b, c, name, &program, err);
 }
 
-enum attribute { AT, NICE, CLASS, RT, ON, START, SLICE, KERNEL, BACKGROUND, ATTRIBUTE_COUNT };
+enum attribute {
+    AT,
+    NICE,
+    CLASS,
+    RT,
+    ON,
+    START,
+    SLICE,
+    KERNEL,
+    BACKGROUND,
+    COPIES,
+    ATTRIBUTE_COUNT
+};
 
 static const char *const attribute_words[ATTRIBUTE_COUNT] = {
-    [AT] = "at", [NICE] = "nice",   [CLASS] = "class",   [RT] = "rt",
-    [ON] = "on", [START] = "start", [SLICE] = "slice",   [KERNEL] = "kernel",
-    [BACKGROUND] = "background",
+    [AT] = "at",         [NICE] = "nice",
+    [CLASS] = "class",   [RT] = "rt",
+    [ON] = "on",         [START] = "start",
+    [SLICE] = "slice",   [KERNEL] = "kernel",
+    [COPIES] = "copies", [BACKGROUND] = "background",
 };
 
 static enum hl_status read_attribute(struct scenario_build *b, struct scenario_cursor *c,
@@ -100,6 +114,13 @@ static enum hl_status read_attribute(struct scenario_build *b, struct scenario_c
         return HL_OK;
     case KERNEL: task->is_kernel = true; return HL_OK;
     case BACKGROUND: task->background = true; return HL_OK;
+    case COPIES:
+        HL_TRY(scenario_need_int(c, "copies", 1, SCENARIO_TASKS_MAX, &value, err));
+        HL_TRY(
+            hl_grow(&b->copies, &b->copies_capacity, b->copies_count + 1, sizeof(*b->copies), err));
+        b->copies[b->copies_count++] =
+            (struct scenario_copies){.task = b->s->workload.task_count, .more = value - 1};
+        return HL_OK;
     case ATTRIBUTE_COUNT: break;
     }
     return HL_OK;
@@ -156,4 +177,28 @@ enum hl_status scenario_task(struct scenario_build *b, struct scenario_cursor *c
     (void)scenario_take_if(c, ":");
     HL_TRY(scenario_steps(b, c, name, &task.program, err));
     return workload_add_task(&b->s->workload, &task, err);
+}
+
+enum hl_status scenario_add_copies(struct scenario_build *b, struct hl_error *err)
+{
+    struct workload *w = &b->s->workload;
+
+    for (size_t i = 0; i < b->copies_count; i++) {
+        const char *name = b->tasks.names[b->copies[i].task];
+
+        for (int64_t more = b->copies[i].more; more > 0; more--) {
+            struct workload_task task = w->tasks[b->copies[i].task];
+
+            if (w->task_count >= SCENARIO_TASKS_MAX)
+                return hl_fail(
+                    err, HL_BAD_INPUT,
+                    "%s: the copies of task '%s' are too many; expected at most %d tasks",
+                    b->s->path, name, SCENARIO_TASKS_MAX);
+            HL_TRY(hl_grow(&b->tasks.names, &b->tasks.capacity, w->task_count + 1,
+                           sizeof(*b->tasks.names), err));
+            b->tasks.names[b->tasks.count++] = name;
+            HL_TRY(workload_add_task(w, &task, err));
+        }
+    }
+    return HL_OK;
 }

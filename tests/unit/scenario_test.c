@@ -164,6 +164,30 @@ static void every_step_is_read(void **state)
     scenario_close(&s);
 }
 
+static void copies_come_behind_all_other_tasks_and_share_a_name(void **state)
+{
+    struct scenario s;
+    struct hl_error err;
+
+    (void)state;
+    parse(&s, HEAD "check end\ntask A copies 3 nice 5: run 1ms\ntask B: run 2ms\n");
+    assert_int_equal(s.workload.task_count, 4);
+    assert_string_equal(s.task_names[0], "A");
+    assert_string_equal(s.task_names[1], "B");
+    assert_string_equal(s.task_names[3], "A");
+    assert_int_equal(s.workload.tasks[3].nice, 5);
+    assert_int_equal(s.workload.tasks[3].program, s.workload.tasks[0].program);
+    assert_true(s.check_at_end);
+    scenario_close(&s);
+    assert_int_equal(scenario_parse(&s, "s.scn",
+                                    HEAD "task A copies 600: run 1ms\n"
+                                         "task B copies 600: run 1ms\n",
+                                    &err),
+                     HL_BAD_INPUT);
+    assert_string_equal(err.text,
+                        "s.scn: the copies of task 'B' are too many; expected at most 1000 tasks");
+}
+
 static void loops_nest_by_depth(void **state)
 {
     struct scenario s;
@@ -526,6 +550,7 @@ int main(void)
         cmocka_unit_test(a_small_scenario_is_read),
         cmocka_unit_test(settings_may_come_in_any_order_and_over_several_lines),
         cmocka_unit_test(every_step_is_read),
+        cmocka_unit_test(copies_come_behind_all_other_tasks_and_share_a_name),
         cmocka_unit_test(loops_nest_by_depth),
         cmocka_unit_test(expectations_are_read),
         cmocka_unit_test(malformed_files_are_refused_with_their_line),

@@ -177,7 +177,7 @@ static enum hl_status read_reasons(const struct hl_json_node *node, struct run *
         const char *text;
 
         HL_TRY(hl_json_string(&reason, 1, 4096, &text, err));
-        if (metric >= 0 && !run_has(run, (enum run_metric)metric))
+        if (metric >= 0) /* of a metric that was had: how */
             run->reason[metric] = run_reason_keep(text);
     }
     return HL_OK;

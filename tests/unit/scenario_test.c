@@ -256,7 +256,7 @@ static void malformed_files_are_refused_with_their_line(void **state)
         {"policy 'fifo\n", "s.scn:1: a quote is not closed; expected its end on the same line"},
         {HEAD "tusk A run 1ms\n",
          "s.scn:3: unknown statement \"tusk\"; did you mean \"task\"? known: machine, "
-         "policy, seed, trials, repeat, until, pipe, barrier, program, task, expect, golden"},
+         "policy, seed, trials, repeat, until, pipe, barrier, program, task, expect, golden, check"},
         /* settings */
         {HEAD "policy fifo\n", "s.scn:3: policy is given twice; expected it once"},
         {HEAD "machine cpus=1\n", "s.scn:3: machine is given twice; expected it once"},

@@ -522,6 +522,33 @@ static void the_event_loop_allocates_nothing(void **state)
     assert_int_equal(allocations[0], allocations[1]);
 }
 
+/* Every allocation of a run fails once; each time a status comes and nothing is left behind. */
+static void every_failing_allocation_of_a_run_is_a_status(void **state)
+{
+    enum hl_status status = HL_NO_MEMORY;
+    int failures = 0;
+
+    (void)state;
+    for (uint64_t n = 1; status != HL_OK; n++) {
+        struct scene scene;
+
+        set(&scene, "pack:2 core:1 pu:2");
+        add_job(&scene, 0, HL_NS_PER_MS);
+        add_job(&scene, 5, HL_NS_PER_MS);
+        scene.workload.live_task_max = 4096; /* more than one block of the arena */
+        hl_alloc_fail_at(n);
+        status = sim_run(&scene.options, &scene.result, &scene.err);
+        hl_alloc_fail_at(0);
+        if (status != HL_OK) {
+            assert_int_equal(status, HL_NO_MEMORY);
+            failures++;
+        }
+        done(&scene);
+        assert_true(n < 1000);
+    }
+    assert_true(failures >= 2);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -541,6 +568,7 @@ int main(void)
         cmocka_unit_test(a_lock_is_taken_and_given_back_once),
         cmocka_unit_test(a_run_ends_when_interrupted),
         cmocka_unit_test(the_event_loop_allocates_nothing),
+        cmocka_unit_test(every_failing_allocation_of_a_run_is_a_status),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -239,6 +239,7 @@ static enum hl_status open_run(struct sim *s, const struct sim_options *options,
     read_costs(s);
     progress_init_rates(s);
     HL_TRY(find_writers(s));
+    HL_TRY(stuck_init(s, err));
     HL_TRY(policy_host_open(s, err));
     HL_TRY(ring_init(s, &s->tick, s->ops->tick != NULL ? s->clock.hz : 0, "sim/tick"));
     HL_TRY(ring_init(s, &s->stat_tick, s->ops->stat_tick != NULL ? s->clock.stat_hz : 0,
@@ -370,49 +371,13 @@ static bool observe(struct sim *s, int *next, int64_t before_ns)
     return *next > first;
 }
 
-/*
- * True when nothing can happen any more but ticks and timers of the policy: nobody runs or is about to,
- * nobody waits for a cpu, no timer of a task will fire.
- */
-static bool is_stuck(const struct sim *s)
-{
-    if (s->metrics.waiting_count + s->metrics.restricted_count > 0 ||
-        s->step_ends.at_ns[step_ends_first(&s->step_ends)] < INT64_MAX)
-        return false;
-    for (int32_t i = 0; i < s->queue.count; i++) {
-        int32_t slot = s->queue.heap[i].slot;
-
-        if (slot >= CPU_SLOTS * s->cpu_count || slot != slot_policy_timer(slot / CPU_SLOTS))
-            return false;
-    }
-    return true;
-}
-
-static void report_stuck(struct sim *s)
-{
-    struct sim_task *t = HL_LIST_ENTRY(s->live.first, struct sim_task, live);
-
-    while (t != NULL && t->background)
-        t = HL_LIST_ENTRY(t->live.next, struct sim_task, live);
-    if (t == NULL) {
-        sim_fail(s, HL_BAD_INPUT,
-                 "all tasks are in the background; expected one that the run waits for, or an end");
-        return;
-    }
-    sim_fail_at(s, t,
-                "waits for ever in %s: nobody is left who could end it; %" PRId64
-                " task%s of the run ha%s not ended",
-                workload_op_name((enum program_op)t->step->op), s->foreground_left,
-                s->foreground_left == 1 ? "" : "s", s->foreground_left == 1 ? "s" : "ve");
-}
-
-/* What is looked at now and then: a wish to end, and a run that only ticks. */
+/* What is looked at now and then: a wish to end, and a run that will not. */
 static void look_round(struct sim *s, bool has_end)
 {
     if (hl_interrupted())
         sim_fail(s, HL_INTERRUPTED, "interrupted");
-    else if (!has_end && is_stuck(s))
-        report_stuck(s);
+    else
+        stuck_look(s, has_end);
 }
 
 static void play(struct sim *s)
@@ -430,7 +395,7 @@ static void play(struct sim *s)
             break;
         }
         if (at_ns == INT64_MAX) {
-            report_stuck(s);
+            stuck_at_rest(s);
             break;
         }
         if (s->options->observer != NULL && observe(s, &next_look, at_ns))

@@ -50,6 +50,7 @@ struct sim_task {
     uint8_t state;   /* enum task_state */
     uint8_t kind;    /* enum machine_kind of its last compute step */
     bool step_begun, in_kernel, released, waits_child, background, kept;
+    bool may_go_on, child_goes_on; /* scratch of stuck.c */
     int32_t place; /* index in sim.tasks; names its timer slot */
     int32_t program, name;
     int64_t warm_ns;
@@ -124,6 +125,14 @@ struct tick_ring { /* all cpus tick with one period: their order within a period
     int32_t hz;
 };
 
+struct sim_stuck { /* what those may do who can go on: see stuck.c */
+    uint8_t *program;                       /* by program: may be run */
+    bool *is_read, *is_written, *is_joined; /* by pipe, pipe, barrier */
+    bool reaps, has_found;
+    int64_t seen_ns; /* time of the last look */
+    unsigned looks, standing;
+};
+
 struct sim {
     const struct sim_options *options;
     const struct machine *machine;
@@ -172,6 +181,7 @@ struct sim {
     int64_t user_ns, system_ns, voluntary, involuntary; /* of ended foreground tasks */
     int32_t compiler_name, compilers, compilers_peak;
     int64_t steps_without_time;
+    struct sim_stuck stuck;
     bool finished;
     enum hl_status status; /* first failure; the loop ends */
     struct hl_error *err;
@@ -267,6 +277,13 @@ void steps_advance(struct sim *s, int cpu);
 enum hl_status policy_host_open(struct sim *s, struct hl_error *err);
 void policy_host_callback_end(struct sim *s);
 int policy_host_select(struct sim *s, struct sim_task *t, const struct policy_wakeup *w);
+
+/* ---- stuck.c: runs that will not end ---- */
+enum hl_status stuck_init(struct sim *s, struct hl_error *err);
+/* Every some thousand events; has_end: the run ends at a time of its own. */
+void stuck_look(struct sim *s, bool has_end);
+/* No event is left although tasks are. */
+void stuck_at_rest(struct sim *s);
 
 /* ---- checker.c ---- */
 enum hl_status checker_run(struct sim *s, struct hl_error *err);

@@ -410,7 +410,8 @@ static void a_wait_that_nothing_can_end_is_reported(void **state)
     assert_string_equal(
         scene.err.text,
         "workload: step 2 of program 'hermit': task 'hermit' waits for ever in read: "
-        "nobody is left who could end it; 2 tasks of the run have not ended");
+        "nobody is left who could end it; 2 tasks of the run have not ended; "
+        "tasks: hermit is in read, hermit is in read; cpus: 0 idle");
     done(&scene);
 }
 

@@ -3,7 +3,8 @@
  * why_json.c - the member "why" of runs as JSON: one object per load, docs/formats.md.
  *
  *     {"workload":"kernbench","load":"2","level":2,"best":"ideal","variants":[
- *      {"variant":"o1","runs":5,"elapsed_s":193.8,"parts":{"work_s":163.0,"asleep_s":0,"wasted_s":0.5,...},
+ *      {"variant":"o1","runs":5,"elapsed_s":193.8,
+ *       "parts":{"work_s":163.0,"asleep_s":0,"wasted_s":0.5,...},
  *       "difference":{"elapsed_s":30.1,"causes":{"wasted":{"s":0.5,"percent":1.8},...},
  *                     "rest":{"s":0.1,"percent":0.3}}},
  *      {"variant":"host","runs":0,"reason":"why nothing is known"}]}

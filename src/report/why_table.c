@@ -156,7 +156,7 @@ static enum hl_status write_differences(struct sheet *s, struct hl_error *err)
     return end_table(s, 1, err);
 }
 
-/* A quantile of the run delay in ms; of those that lie beyond the histogram only so much is known. */
+/* A quantile of the run delay in ms; of one beyond the histogram only the top is known. */
 static void quantile_cell(const struct sheet *s, size_t row, enum run_metric metric)
 {
     const double scale = 1e3; /* s to ms */

@@ -138,6 +138,9 @@ static enum outcome pipe_read(struct sim *s, struct sim_task *t)
     done = t->op_left == 0 || (pipe->had_writer && pipe->live_writers == 0);
     if (taken > 0)
         wake_first(s, &pipe->writers, t, !done);
+    /* One is woken per write: who leaves something passes it on. */
+    if (done && pipe->used_bytes > 0)
+        wake_first(s, &pipe->readers, t, false);
     return done ? STEP_DONE : wait_on(s, t, &pipe->readers, WAIT_PIPE_READ);
 }
 
@@ -151,6 +154,8 @@ static enum outcome pipe_write(struct sim *s, struct sim_task *t)
     t->op_left -= given;
     if (given > 0)
         wake_first(s, &pipe->readers, t, shape->sync_write || t->op_left > 0);
+    if (t->op_left == 0 && pipe->used_bytes < shape->capacity_bytes)
+        wake_first(s, &pipe->writers, t, false);
     return t->op_left == 0 ? STEP_DONE : wait_on(s, t, &pipe->writers, WAIT_PIPE_WRITE);
 }
 

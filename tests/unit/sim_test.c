@@ -341,6 +341,36 @@ static void pipes_carry_bytes_and_end(void **state)
     done(&scene);
 }
 
+static void two_readers_share_what_one_write_brings(void **state)
+{
+    struct scene scene;
+    int32_t reader, writer;
+
+    (void)state;
+    set(&scene, "pack:3 core:1 pu:1");
+    assert_int_equal(hl_grow(&scene.workload.pipes, &scene.workload.pipe_capacity, 1,
+                             sizeof(*scene.workload.pipes), &scene.err),
+                     HL_OK);
+    scene.workload.pipes[0] = (struct workload_pipe){.capacity_bytes = 200};
+    scene.workload.pipe_count = 1;
+    reader = program(&scene, "reader");
+    step(&scene, OP_READ, 0, 100);
+    step(&scene, OP_RUN, 0, HL_NS_PER_MS);
+    step(&scene, OP_EXIT, 0, 0);
+    writer = program(&scene, "writer");
+    step(&scene, OP_RUN, 0, HL_NS_PER_MS);
+    step(&scene, OP_WRITE, 0, 200);
+    step(&scene, OP_RUN, 0, 9 * HL_NS_PER_MS);
+    step(&scene, OP_EXIT, 0, 0);
+    task(&scene, reader, 0);
+    task(&scene, reader, 1);
+    task(&scene, writer, 2);
+    play(&scene);
+    /* Both run from 1 to 2 ms beside the writer, not the second when the writer ends. */
+    assert_float_equal(scene.result.run.metric[RUN_elapsed_s], 0.010000002, 1e-9);
+    done(&scene);
+}
+
 static void slots_bound_the_children_at_one_time(void **state)
 {
     struct scene scene;
@@ -561,6 +591,7 @@ int main(void)
         cmocka_unit_test(a_tree_of_processes_ends_when_the_last_is_reaped),
         cmocka_unit_test(vfork_blocks_the_parent_until_exec),
         cmocka_unit_test(pipes_carry_bytes_and_end),
+        cmocka_unit_test(two_readers_share_what_one_write_brings),
         cmocka_unit_test(slots_bound_the_children_at_one_time),
         cmocka_unit_test(an_impossible_pick_ends_the_run),
         cmocka_unit_test(a_wait_that_nothing_can_end_is_reported),

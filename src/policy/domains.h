@@ -357,6 +357,17 @@ static inline int64_t domain_period_ms(const struct domain *d, enum domain_mode 
 struct policy_task *domain_choose(struct policy *p, int cpu, struct policy_task *prev,
                                   domain_balance balance);
 
+/* The whole of schedule() for policies that let run what was chosen. */
+static inline struct policy_task *domain_pick(struct policy *p, int cpu, struct policy_task *prev,
+                                              domain_balance balance)
+{
+    struct policy_task *next = domain_choose(p, cpu, prev, balance);
+
+    if (next != NULL)
+        o1_start(p, next, prev);
+    return next;
+}
+
 /* Queues the task on cpu and preempts what runs there if it should. */
 void domain_enqueue(struct policy *p, struct policy_task *t, int cpu,
                     const struct policy_wakeup *w);

@@ -224,11 +224,7 @@ void sd267_dequeue(struct policy *p, struct policy_task *t, int cpu, enum policy
 
 static struct policy_task *sd267_pick(struct policy *p, int cpu, struct policy_task *prev)
 {
-    struct policy_task *next = domain_choose(p, cpu, prev, sd267_balance);
-
-    if (next != NULL)
-        o1_start(p, next, prev);
-    return next;
+    return domain_pick(p, cpu, prev, sd267_balance);
 }
 
 static const struct policy_param_info sd267_params[] = {

@@ -143,11 +143,7 @@ static void sdmm_tick(struct policy *p, int cpu, struct policy_task *running)
 
 static struct policy_task *sdmm_pick(struct policy *p, int cpu, struct policy_task *prev)
 {
-    struct policy_task *next = domain_choose(p, cpu, prev, sdmm_balance);
-
-    if (next != NULL)
-        o1_start(p, next, prev);
-    return next;
+    return domain_pick(p, cpu, prev, sdmm_balance);
 }
 
 static const struct policy_param_info sdmm_params[] = {

@@ -9,10 +9,11 @@
  * Source:  spec linux 5.8, with 5.3 to 5.5 and 5.7 where it refers to them.
  * Choices: several rules are reconstructions, see there. The most telling one is `active_delay`, how
  *          long a doubly loaded core is watched before its tasks are pushed: 0 spreads at once, never
- *          leaves them. `guard` keeps lone tasks from being pushed around. The spec says that one routine
- *          served timer and new-idle balancing and that only the histories differ: so failures and
- *          intervals count in both here. A sync wakeup skips the preemption test only on the waker's
- *          cpu (spec 5.7 step 6), not everywhere as in plain test11.
+ *          leaves them. `guard` keeps lone tasks from being pushed around. Timer and new-idle balancing
+ *          share one routine, but failures and intervals count on ticks only: counted at new-idle too, a
+ *          lone task without the guard bounces hundreds of times per ms, where the spec says several.
+ *          A sync wakeup skips the preemption test only on the waker's cpu (spec 5.7 step 6), not
+ *          everywhere as in plain test11.
  * Omits:   w27's changes.
  * Good at: keeping helpers near their waker.  Bad at: telling a lone task from a doubly loaded core.
  */
@@ -193,11 +194,7 @@ static void w26_tick(struct policy *p, int cpu, struct policy_task *running)
 
 static struct policy_task *w26_pick(struct policy *p, int cpu, struct policy_task *prev)
 {
-    struct policy_task *next = domain_choose(p, cpu, prev, w26_balance);
-
-    if (next != NULL)
-        o1_start(p, next, prev);
-    return next;
+    return domain_pick(p, cpu, prev, w26_balance);
 }
 
 static const struct policy_param_info w26_params[] = {

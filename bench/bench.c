@@ -107,7 +107,7 @@ int main(int argc, char **argv)
 
     if (argc == 3 && strcmp(argv[1], "--engine") == 0) {
         status = engine_bench_once(argv[2], &err);
-    } else if (argc == 2) {
+    } else if (argc == 2 && argv[1][0] != '-') {
         status = bench_all(argv[0], argv[1], &err);
     } else {
         status = hl_fail(&err, HL_USAGE, "expected a file to write, or --engine POLICY");

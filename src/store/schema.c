@@ -96,7 +96,9 @@ static enum hl_status take_steps(struct store *store, const char *const *steps, 
 static enum hl_status check_version(struct store *store, int newest, int64_t *version,
                                     struct hl_error *err)
 {
-    HL_TRY(read_version(store, version, err));
+    /* One look at the whole: between two, another process may have made the tables. */
+    HL_TRY(store_execute(store, "BEGIN", err));
+    HL_TRY(store_end(store, read_version(store, version, err), err));
     if (*version <= newest)
         return HL_OK;
     return hl_fail(err, HL_UNSUPPORTED,

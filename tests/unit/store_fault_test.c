@@ -401,9 +401,43 @@ static void several_processes_write_one_new_file_at_once(void **state)
     assert_sound();
 }
 
+/* None may see a file half made by another. */
+static void several_processes_open_one_new_file_at_once(void **state)
+{
+    enum { ROUNDS = 40, PROCESSES = 4 };
+
+    (void)state;
+    for (int round = 0; round < ROUNDS; round++) {
+        pid_t children[PROCESSES];
+
+        remove_database();
+        for (int p = 0; p < PROCESSES; p++) {
+            children[p] = fork();
+            assert_true(children[p] >= 0);
+            if (children[p] == 0) {
+                struct store *store = NULL;
+                struct hl_error err = {0};
+                enum hl_status status = store_open(&store, path, STORE_WRITE, &err);
+
+                store_close(store);
+                if (status != HL_OK)
+                    (void)fprintf(stderr, "%s\n", err.text);
+                _exit(status == HL_OK ? 0 : 1);
+            }
+        }
+        for (int p = 0; p < PROCESSES; p++) {
+            int status;
+
+            assert_int_equal(waitpid(children[p], &status, 0), children[p]);
+            assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(several_processes_open_one_new_file_at_once),
         cmocka_unit_test(several_processes_write_one_new_file_at_once),
         cmocka_unit_test(killed_at_any_change_of_a_file_it_keeps_what_was_recorded),
         cmocka_unit_test(killed_at_any_time_it_keeps_what_was_recorded),

@@ -2,7 +2,7 @@
 /*
  * data_dir.c - finds and lists the project's data files.
  *
- * HALFLOAD_SOURCE_DIR and HALFLOAD_INSTALLED_DATA are set by meson.build.
+ * HALFLOAD_SOURCE_DIR, HALFLOAD_BUILD_DIR and HALFLOAD_INSTALLED_DATA are set by meson.build.
  */
 #include "base/data_dir.h"
 
@@ -18,17 +18,23 @@
 #include "base/memory.h"
 #include "base/text.h"
 
-static bool program_lies_in_source_tree(void)
+static bool lies_below(const char *path, const char *folder)
+{
+    size_t length = strlen(folder);
+
+    return strncmp(path, folder, length) == 0 && path[length] == '/';
+}
+
+/* A program that was not installed: it uses the data files it was built beside. */
+static bool program_is_where_it_was_built(void)
 {
     char program[PATH_MAX];
-    size_t source_length = strlen(HALFLOAD_SOURCE_DIR);
     ssize_t length = readlink("/proc/self/exe", program, sizeof(program) - 1);
 
-    if (length < 0 || (size_t)length <= source_length)
+    if (length < 0)
         return false;
     program[length] = '\0';
-    return strncmp(program, HALFLOAD_SOURCE_DIR, source_length) == 0 &&
-           program[source_length] == '/';
+    return lies_below(program, HALFLOAD_SOURCE_DIR) || lies_below(program, HALFLOAD_BUILD_DIR);
 }
 
 static const char *data_root(void)
@@ -37,7 +43,7 @@ static const char *data_root(void)
 
     if (given != NULL && *given != '\0')
         return given;
-    return program_lies_in_source_tree() ? HALFLOAD_SOURCE_DIR : HALFLOAD_INSTALLED_DATA;
+    return program_is_where_it_was_built() ? HALFLOAD_SOURCE_DIR : HALFLOAD_INSTALLED_DATA;
 }
 
 /* The message for a name that is not there: what is there instead. */

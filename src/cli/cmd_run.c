@@ -33,6 +33,7 @@ enum {
     KEY_FORMAT,
     KEY_WHY,
     KEY_TIMELINE,
+    KEY_EVERY,
     KEY_NAME,
     KEY_DB,
 };
@@ -57,6 +58,8 @@ static const struct argp_option option_table[] = {
     {"profile", KEY_PROFILE, "P", 0, "constants of the simulated build: a shipped name or a file",
      2},
     {"timeline", KEY_TIMELINE, NULL, 0, "of a scenario: print the events of its first trial", 2},
+    {"every", KEY_EVERY, "T", 0,
+     "of a scenario with --format csv: time between two looks at the cpus, such as 1s", 2},
     {NULL, 0, NULL, 0, "Real builds:", 3},
     {"tree", KEY_TREE, "DIR", 0, "a tree with a Makefile (default: a generated C tree)", 3},
     {"target", KEY_TARGET, "T", 0, "make's target", 3},
@@ -181,6 +184,12 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     case KEY_TIMELINE:
         o->timeline = true;
         note(&o->only_scenario, "timeline");
+        return 0;
+    case KEY_EVERY:
+        note(&o->only_scenario, "every");
+        if (!hl_parse_duration_ns(arg, &o->every_ns) || o->every_ns < 1)
+            return cli_refuse(state, "--every is '%s'; expected a duration such as 1s or 100ms",
+                              arg);
         return 0;
     case ARGP_KEY_ARG:
         if (o->workload != NULL)
@@ -619,9 +628,10 @@ static enum hl_status run_words(int argc, char **argv, char *const *words, struc
         if (o.name != NULL || o.db != NULL)
             return hl_fail(err, HL_USAGE, "--%s does not go with a scenario: it is not stored",
                            o.name != NULL ? "name" : "db");
-        if (o.format == FORMAT_CSV)
-            return hl_fail(err, HL_USAGE,
-                           "--format is 'csv'; expected text or json for a scenario");
+        if (o.every_ns > 0 && o.format != FORMAT_CSV)
+            return hl_fail(err, HL_USAGE, "--every is for --format csv: expected it too");
+        if (o.timeline && o.format == FORMAT_CSV)
+            return hl_fail(err, HL_USAGE, "--timeline has no CSV: expected --format text");
         return cli_run_scenario(&o, o.workload + 4, err);
     }
     if (o.only_scenario != NULL)

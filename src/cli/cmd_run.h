@@ -28,6 +28,7 @@ struct run_options {
     struct host_build_options build;
     enum study_warmup warmup;
     bool timeline, why;
+    int64_t every_ns; /* of a scenario's CSV; 0: not given */
     const char *only_real, *only_simulated,
         *only_scenario;       /* an option given that needs it; NULL */
     const char *not_scenario; /* an option given that a scenario file decides itself; NULL */

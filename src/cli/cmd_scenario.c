@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * cmd_scenario.c - `halfload run scn:FILE`: plays a scenario and prints which expectations hold.
+ * cmd_scenario.c - `halfload run scn:FILE`: plays a scenario and prints which expectations hold, or how many tasks
+ * each cpu has over time.
  */
 #include <inttypes.h>
 #include <jansson.h>
@@ -8,7 +9,9 @@
 
 #include "base/format.h"
 #include "base/memory.h"
+#include "base/units.h"
 #include "cli/cmd_run.h"
+#include "sim/sim.h"
 #include "study/scenario_run.h"
 #include "trace/timeline.h"
 
@@ -45,14 +48,38 @@ static enum hl_status print_json(const struct scenario *s, const struct scenario
     return written == 0 ? HL_OK : hl_fail(err, HL_NO_MEMORY, "out of memory for the output");
 }
 
-static enum hl_status play(const struct scenario *s, bool timeline, struct scenario_result *results,
-                           struct hl_error *err)
+/* ---- tasks of each cpu over time, as CSV ---- */
+
+static void print_cpu_tasks(void *context, struct sim *sim)
+{
+    const int32_t *cpu_count = context;
+
+    for (int cpu = 0; cpu < *cpu_count; cpu++)
+        printf("%" PRId64 ",%d,%" PRId64 "\n", sim_now_ns(sim), cpu, sim_cpu_tasks(sim, cpu));
+}
+
+/* A hundredth of a run that ends at a known time, so that any scenario makes a picture. */
+static int64_t default_every_ns(const struct scenario *s)
+{
+    return s->until_ns == INT64_MAX ? HL_NS_PER_MS : HL_MAX(s->until_ns / 100, 1);
+}
+
+static enum hl_status play(const struct scenario *s, const struct run_options *options,
+                           struct scenario_result *results, struct hl_error *err)
 {
     struct timeline printer = {
         .out = stdout, .names = s->task_names, .name_count = (int32_t)s->workload.task_count};
     struct trace_sink sink = timeline_sink(&printer);
+    int32_t cpu_count = s->machine.cpu_count;
+    struct scenario_watch watch = {.sink = options->timeline ? &sink : NULL};
 
-    return scenario_run(s, timeline ? &sink : NULL, results, err);
+    if (options->format == FORMAT_CSV) {
+        watch.look = print_cpu_tasks;
+        watch.context = &cpu_count;
+        watch.every_ns = options->every_ns > 0 ? options->every_ns : default_every_ns(s);
+        puts("time_ns,cpu,threads");
+    }
+    return scenario_run(s, &watch, results, err);
 }
 
 enum hl_status cli_run_scenario(const struct run_options *options, const char *path,
@@ -69,10 +96,10 @@ enum hl_status cli_run_scenario(const struct run_options *options, const char *p
             status = hl_fail(err, HL_NO_MEMORY, "out of memory for %zu results", s.expect_count);
     }
     if (status == HL_OK)
-        status = play(&s, options->timeline, results, err);
+        status = play(&s, options, results, err);
     if (status == HL_OK && options->format == FORMAT_JSON)
         status = print_json(&s, results, err);
-    else if (status == HL_OK)
+    else if (status == HL_OK && options->format == FORMAT_TEXT)
         print_text(&s, results);
     for (size_t i = 0; status == HL_OK && i < s.expect_count; i++)
         failed += !results[i].holds;

@@ -357,18 +357,57 @@ static inline void handle_next(struct sim *s, int64_t at_ns)
         check_now(s);
 }
 
-/* True if somebody looked: bringing figures up to now may have moved the end of a step. */
-static bool observe(struct sim *s, int *next, int64_t before_ns)
+/* The looks of the observer that are still to come. */
+struct looks {
+    int next;           /* index in at_ns */
+    int64_t regular_ns; /* INT64_MAX: none */
+};
+
+static struct looks looks_begin(const struct sim *s)
 {
     const struct sim_observer *observer = s->options->observer;
-    int first = *next;
 
-    while (observer != NULL && *next < observer->count && observer->at_ns[*next] < before_ns) {
-        if (observer->at_ns[*next] > s->now_ns)
-            s->now_ns = s->policy.now_ns = observer->at_ns[*next];
-        observer->look(observer->context, s, (*next)++);
+    return (struct looks){.regular_ns = observer != NULL && observer->every_ns > 0 ? 0 : INT64_MAX};
+}
+
+/* One look, regular or not. */
+static void look_once(struct sim *s, struct looks *looks, bool is_regular)
+{
+    const struct sim_observer *observer = s->options->observer;
+
+    observer->look(observer->context, s, is_regular ? -1 : looks->next++);
+    if (is_regular)
+        looks->regular_ns += observer->every_ns;
+}
+
+/* True if somebody looked: bringing figures up to now may have moved the end of a step. */
+static bool observe(struct sim *s, struct looks *looks, int64_t before_ns)
+{
+    const struct sim_observer *observer = s->options->observer;
+    bool looked = false;
+
+    while (observer != NULL) {
+        int64_t listed_ns =
+            looks->next < observer->count ? observer->at_ns[looks->next] : INT64_MAX;
+        int64_t at_ns = HL_MIN(listed_ns, looks->regular_ns);
+
+        if (at_ns >= before_ns)
+            break;
+        if (at_ns > s->now_ns)
+            s->now_ns = s->policy.now_ns = at_ns;
+        look_once(s, looks, looks->regular_ns == at_ns);
+        looked = true;
     }
-    return *next > first;
+    return looked;
+}
+
+/* Looks that lie beyond the end see the end; regular ones do not lie there. */
+static void observe_end(struct sim *s, struct looks *looks)
+{
+    while (s->options->observer != NULL && looks->regular_ns <= s->now_ns)
+        look_once(s, looks, true);
+    while (s->options->observer != NULL && looks->next < s->options->observer->count)
+        look_once(s, looks, false);
 }
 
 /* What is looked at now and then: a wish to end, and a run that will not. */
@@ -383,14 +422,14 @@ static void look_round(struct sim *s, bool has_end)
 static void play(struct sim *s)
 {
     int64_t until_ns = s->options->until_ns > 0 ? s->options->until_ns : INT64_MAX;
-    int next_look = 0;
+    struct looks looks = looks_begin(s);
     unsigned turns = 0;
 
     while (s->status == HL_OK && !s->finished) {
         int64_t at_ns = next_event_ns(s);
 
         if (at_ns > until_ns) {
-            (void)observe(s, &next_look, until_ns);
+            (void)observe(s, &looks, until_ns);
             s->now_ns = s->policy.now_ns = until_ns;
             break;
         }
@@ -398,7 +437,7 @@ static void play(struct sim *s)
             stuck_at_rest(s);
             break;
         }
-        if (s->options->observer != NULL && observe(s, &next_look, at_ns))
+        if (s->options->observer != NULL && observe(s, &looks, at_ns))
             continue;
         handle_next(s, at_ns);
         if (++turns % TURNS_PER_LOOK == 0)
@@ -406,9 +445,7 @@ static void play(struct sim *s)
     }
     if (s->status == HL_OK) {
         trace_metrics_advance(&s->metrics, s->now_ns);
-        /* Looks that lie beyond the end see the end. */
-        while (s->options->observer != NULL && next_look < s->options->observer->count)
-            s->options->observer->look(s->options->observer->context, s, next_look++);
+        observe_end(s, &looks);
         check_now(s);
     }
 }

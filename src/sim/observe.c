@@ -69,6 +69,11 @@ bool sim_program_figures(struct sim *s, int program, struct sim_task_figures *fi
     return true;
 }
 
+int64_t sim_cpu_tasks(const struct sim *s, int cpu)
+{
+    return s->metrics.cpu[cpu].queued + (s->policy.running[cpu] != NULL);
+}
+
 int64_t sim_cpu_busy_ns(struct sim *s, int cpu)
 {
     struct sim_task *t = sim_running(s, cpu);

@@ -28,12 +28,16 @@ struct sim_task_figures {
 
 struct sim; /* one run in progress */
 
-/* Called at observe_at_ns[i], in order, after all events up to and including that time. */
+/*
+ * Called at at_ns[i], in order, after all events up to and including that time, and with index -1 at time
+ * zero and every_ns after every_ns up to the end of the run.
+ */
 struct sim_observer {
     void (*look)(void *context, struct sim *sim, int index);
     void *context;
     const int64_t *at_ns; /* ascending; INT64_MAX: at the end of the run */
     int count;
+    int64_t every_ns; /* 0: not regularly */
 };
 
 struct sim_options {
@@ -66,6 +70,9 @@ void sim_task_figures(struct sim *sim, int index, struct sim_task_figures *figur
 bool sim_program_figures(struct sim *sim, int program, struct sim_task_figures *figures);
 /* Id of the task running on cpu now; -1: idle. */
 int sim_running_id(const struct sim *sim, int cpu);
+/* Tasks that run on cpu or wait in its queue. Where one queue serves all cpus, a task counts for the cpu that it was
+ * queued from. */
+int64_t sim_cpu_tasks(const struct sim *sim, int cpu);
 /* Time each cpu has been busy so far. */
 int64_t sim_cpu_busy_ns(struct sim *sim, int cpu);
 int64_t sim_total_migrations(struct sim *sim);

@@ -208,10 +208,11 @@ static enum hl_status parse_field(const struct scenario *s, const struct scenari
 /* One trial in progress. */
 struct trial {
     const struct scenario *s;
-    const struct field *fields; /* by expect */
-    const int64_t *times;       /* by index of the observer */
-    double *values;             /* by expect */
-    enum hl_status status;      /* of the first field that nobody knows */
+    const struct field *fields;         /* by expect */
+    const int64_t *times;               /* by index of the observer */
+    double *values;                     /* by expect */
+    const struct scenario_watch *watch; /* NULL: nobody */
+    enum hl_status status;              /* of the first field that nobody knows */
     struct hl_error error;
 };
 
@@ -254,6 +255,10 @@ static void trial_look(void *context, struct sim *sim, int index)
     struct trial *trial = context;
     const struct scenario *s = trial->s;
 
+    if (index < 0) {
+        trial->watch->look(trial->watch->context, sim);
+        return;
+    }
     for (size_t i = 0; i < s->expect_count; i++) {
         const struct scenario_expect *e = &s->expects[i];
         int64_t value = 0;
@@ -329,16 +334,18 @@ static void judge(const struct scenario *s, size_t expect, const double *values,
 }
 
 static enum hl_status play_trials(const struct scenario *s, const struct policy_spec *policy,
-                                  const struct trace_sink *sink, const struct field *fields,
+                                  const struct scenario_watch *watch, const struct field *fields,
                                   int64_t *times, double *values, struct hl_error *err)
 {
     int time_count = collect_times(s, times);
 
     for (int64_t t = 0; t < s->trials; t++) {
+        const struct scenario_watch *w = t == 0 ? watch : NULL;
         struct trial trial = {.s = s,
                               .fields = fields,
                               .times = times,
-                              .values = values + (size_t)t * s->expect_count};
+                              .values = values + (size_t)t * s->expect_count,
+                              .watch = w};
         struct sim_observer observer = {
             .look = trial_look, .context = &trial, .at_ns = times, .count = time_count};
         struct sim_options options = {
@@ -348,11 +355,13 @@ static enum hl_status play_trials(const struct scenario *s, const struct policy_
             .seed = study_run_seed(s->seed, "scenario", 0, t),
             .until_ns = s->until_ns == INT64_MAX ? 0 : s->until_ns,
             .check_each_event = !s->check_at_end,
-            .sink = t == 0 ? sink : NULL,
+            .sink = w == NULL ? NULL : w->sink,
             .observer = &observer,
         };
         struct sim_result result;
 
+        if (w != NULL && w->look != NULL)
+            observer.every_ns = w->every_ns;
         HL_TRY(sim_run(&options, &result, err));
         if (trial.status != HL_OK) {
             if (err != NULL)
@@ -363,7 +372,7 @@ static enum hl_status play_trials(const struct scenario *s, const struct policy_
     return HL_OK;
 }
 
-enum hl_status scenario_run(const struct scenario *s, const struct trace_sink *sink,
+enum hl_status scenario_run(const struct scenario *s, const struct scenario_watch *watch,
                             struct scenario_result *results, struct hl_error *err)
 {
     struct policy_spec policy;
@@ -380,7 +389,7 @@ enum hl_status scenario_run(const struct scenario *s, const struct trace_sink *s
     for (size_t i = 0; status == HL_OK && i < s->expect_count; i++)
         status = parse_field(s, &s->expects[i], &fields[i], err);
     if (status == HL_OK)
-        status = play_trials(s, &policy, sink, fields, times, values, err);
+        status = play_trials(s, &policy, watch, fields, times, values, err);
     for (size_t i = 0; status == HL_OK && i < s->expect_count; i++)
         judge(s, i, values, &results[i]);
     hl_free(fields);

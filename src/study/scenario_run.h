@@ -11,7 +11,17 @@
 #include "base/status.h"
 #include "workload/scenario.h"
 
+struct sim;
 struct trace_sink;
+
+/* Who watches the first trial; zeroed: nobody. */
+struct scenario_watch {
+    const struct trace_sink *sink; /* gets all events; NULL: none */
+    /* Called at time zero and every_ns after every_ns. NULL: never. */
+    void (*look)(void *context, struct sim *sim);
+    void *context;
+    int64_t every_ns;
+};
 
 struct scenario_result { /* of one expect, in the order of the file */
     int line;
@@ -23,11 +33,10 @@ struct scenario_result { /* of one expect, in the order of the file */
 };
 
 /*
- * Plays s->trials runs and fills results[s->expect_count]. `timeline` (may be NULL) gets the events
- * of the first trial, one a line. A wrong name in the scenario is HL_BAD_INPUT with its line; an
- * expectation that fails is no error.
+ * Plays s->trials runs and fills results[s->expect_count]. A wrong name in the scenario is HL_BAD_INPUT
+ * with its line; an expectation that fails is no error.
  */
-enum hl_status scenario_run(const struct scenario *s, const struct trace_sink *sink,
+enum hl_status scenario_run(const struct scenario *s, const struct scenario_watch *watch,
                             struct scenario_result *results, struct hl_error *err) HL_MUST_CHECK;
 
 #endif

@@ -205,10 +205,10 @@ static void look(void *context, struct sim *sim, int index)
 {
     struct sim_task_figures figures;
 
-    (void)index;
     sim_task_figures(sim, 0, &figures);
     (void)sim_cpu_busy_ns(sim, 0);
-    ++*(int *)context;
+    (void)sim_cpu_tasks(sim, 0);
+    ((int *)context)[index < 0]++;
 }
 
 static void looking_changes_nothing(void **state)
@@ -219,16 +219,20 @@ static void looking_changes_nothing(void **state)
     for (int i = 0; i < LOOKS; i++)
         times[i] = (i + 1) * 37 * HL_NS_PER_MS + i;
     for (int i = 0; policy_registry[i] != NULL; i++) {
-        int looks = 0;
-        struct sim_observer observer = {
-            .look = look, .context = &looks, .at_ns = times, .count = LOOKS};
+        int looks[2] = {0, 0}; /* at listed times, regular ones */
+        struct sim_observer observer = {.look = look,
+                                        .context = looks,
+                                        .at_ns = times,
+                                        .count = LOOKS,
+                                        .every_ns = 100 * HL_NS_PER_MS};
         struct workload w = {0};
         struct sim_result a, b;
 
         build(&w);
         a = play(&w, policy_registry[i], NULL);
         b = play(&w, policy_registry[i], &observer);
-        assert_int_equal(looks, LOOKS);
+        assert_int_equal(looks[0], LOOKS);
+        assert_int_equal(looks[1], a.elapsed_ns / observer.every_ns + 1);
         assert_same(&a, &b, policy_registry[i]->name);
         workload_close(&w);
     }

@@ -158,21 +158,21 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
         return text_option(state, "profile", arg, "a shipped name or a file", &o->profile);
     case KEY_TREE:
         note(&o->only_real, "tree");
-        return text_option(state, "tree", arg, "a folder with a Makefile", &o->build.tree);
+        return text_option(state, "tree", arg, "a folder with a Makefile", &o->work.build.tree);
     case KEY_TARGET:
         note(&o->only_real, "target");
-        return text_option(state, "target", arg, "a target of make", &o->build.target);
+        return text_option(state, "target", arg, "a target of make", &o->work.build.target);
     case KEY_CONFIG:
         note(&o->only_real, "config");
         return text_option(state, "config", arg, "a .config file or a target such as defconfig",
-                           &o->build.config);
+                           &o->work.build.config);
     case KEY_TREE_SCALE:
         note(&o->only_real, "tree-scale");
-        return parse_tree_scale(state, arg, &o->build.tree_scale_ppm);
+        return parse_tree_scale(state, arg, &o->work.build.tree_scale_ppm);
     case KEY_WARMUP: note(&o->only_real, "warmup"); return parse_warmup(state, arg, &o->warmup);
     case KEY_WORK_DIR:
         note(&o->only_real, "work-dir");
-        return text_option(state, "work-dir", arg, "a folder", &o->build.work_dir);
+        return text_option(state, "work-dir", arg, "a folder", &o->work.work_dir);
     case KEY_WHY:
         o->why = true;
         note(&o->only_simulated, "why");
@@ -372,7 +372,7 @@ static enum hl_status prepare(const struct run_options *o, struct study_parts *p
     request->load_count = parts->load_count;
     request->runs = o->runs > 0 ? o->runs : 5;
     request->seed = (uint64_t)o->seed;
-    request->build = &o->build;
+    request->work = &o->work;
     request->warmup = o->warmup;
     request->threads = cli_threads();
     return is_real ? HL_OK : try_build(request, err);
@@ -435,11 +435,11 @@ static void announce(void *context)
         announce_profile(request);
     if (!is_real && strcmp(machine_word(a->options), "host") == 0)
         puts("The topology is this machine's; its performance constants are assumed defaults.");
-    if (is_real && a->options->build.tree != NULL)
-        printf("tree: %s\n", a->options->build.tree);
+    if (is_real && a->options->work.build.tree != NULL)
+        printf("tree: %s\n", a->options->work.build.tree);
     else if (is_real)
         printf("tree: generated C tree, scale %.4g\n",
-               (double)a->options->build.tree_scale_ppm / (double)HL_PPM);
+               (double)a->options->work.build.tree_scale_ppm / (double)HL_PPM);
     putchar('\n');
     (void)fflush(stdout); /* before hours of work, not after */
 }
@@ -588,12 +588,13 @@ static enum hl_status parse_words(struct run_options *o, int argc, char **argv,
 {
     *o = (struct run_options){.seed = 1};
     HL_TRY(cli_parse(&run_argp, argc, argv, &o->input, err));
-    if (o->build.tree != NULL && o->build.tree_scale_ppm != 0)
+    if (o->work.build.tree != NULL && o->work.build.tree_scale_ppm != 0)
         return hl_fail(err, HL_USAGE,
                        "--tree-scale is for the generated tree: expected no --tree beside it");
-    if (o->build.tree_scale_ppm == 0)
-        o->build.tree_scale_ppm = HL_PPM;
-    o->build.seed = (uint64_t)o->seed;
+    if (o->work.build.tree_scale_ppm == 0)
+        o->work.build.tree_scale_ppm = HL_PPM;
+    o->work.build.seed = (uint64_t)o->seed;
+    o->work.workload = o->workload;
     return HL_OK;
 }
 

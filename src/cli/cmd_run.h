@@ -25,7 +25,7 @@ struct run_options {
     int word_count;
     char *const *words;          /* as typed; words[0] is "halfload run" */
     const struct run_plan *plan; /* of a study that is gone on with; NULL: a new one */
-    struct host_build_options build;
+    struct host_work_options work;
     enum study_warmup warmup;
     bool timeline, why;
     int64_t every_ns; /* of a scenario's CSV; 0: not given */

@@ -49,7 +49,7 @@ static void describe_simulated(const struct study_request *request, json_t *aske
 
 static void describe_measured(const struct study_request *request, json_t *asked)
 {
-    const struct host_build_options *build = request->build;
+    const struct host_build_options *build = &request->work->build;
 
     (void)json_object_set_new(asked, "tree", text_or_null(build->tree));
     (void)json_object_set_new(asked, "target", text_or_null(build->target));

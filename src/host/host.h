@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * host.h - this machine: real builds, measured.
+ * host.h - this machine: real workloads, measured.
  *
  * Nothing is ever written into the user's tree. Whatever a session creates (a private folder, child
  * processes) is journalled, ended and removed at its end; what a killed session left is removed by the next.
@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "base/status.h"
+#include "host/setting.h"
 #include "run/run.h"
 
 struct host_build_options {
@@ -21,31 +22,38 @@ struct host_build_options {
                                else defconfig */
     int64_t tree_scale_ppm; /* size of the generated tree; HL_PPM: about 15 cpu-seconds at -O2 */
     uint64_t seed;          /* of the generated tree: byte-identical per seed */
-    const char *work_dir;   /* where private folders go; NULL: $TMPDIR, else /var/tmp */
 };
 
-/* A tree made ready to be built again and again in a private copy or O= folder. */
-struct host_build;
+struct host_work_options {
+    const char *workload; /* one that is measured: a name of workload_table with `real` */
+    const char *work_dir; /* where private folders go; NULL: $TMPDIR, else /var/tmp */
+    struct host_build_options build; /* kernbench */
+};
 
-/* Checks the tree, removes what earlier killed sessions left, makes the private copy. */
-enum hl_status host_build_open(struct host_build **build, const struct host_build_options *options,
-                               struct hl_error *err) HL_MUST_CHECK;
+/* A workload made ready to be run again and again. */
+struct host_work;
 
-/*
- * Brings the tree back to its state before any build (outside the timing), then times `make -jJOBS` (jobs 0:
- * plain `make -j`, unbounded) and fills *run: status, exit_status, all metrics, note. A build that
- * fails is HL_OK with run->status RUN_FAILED, or RUN_KILLED if a signal ended make; then the note
- * has make's complaint. What a build leaves behind is ended and named in the note, also of an RUN_OK run.
- * HL_INTERRUPTED when the program is to end (base/interrupt.h), all processes of the build ended.
- * Other statuses: the session cannot go on.
- */
-enum hl_status host_build_run(struct host_build *build, int64_t jobs, struct run *run,
+/* Checks the options, removes what earlier killed sessions left, makes ready what all runs need. */
+enum hl_status host_work_open(struct host_work **work, const struct host_work_options *options,
                               struct hl_error *err) HL_MUST_CHECK;
 
-/* kernbench's bound of the maximal load: 0.8 x memory available now / resident memory of the largest
- * compiler seen so far. 0: none was seen yet. */
-int64_t host_build_max_jobs(const struct host_build *build);
+/*
+ * Brings the workload back to its state before any run (outside the timing), runs it at `level`
+ * (what a level is depends on the workload; 0: no bound, such as plain `make -j`) with what
+ * `setting` changes (NULL: nothing; host_setting_check comes before), and fills *run: status,
+ * exit_status, all metrics, note. A run that fails is HL_OK with run->status RUN_FAILED, or
+ * RUN_KILLED if a signal ended it; then the note has its complaint. What a run leaves behind is
+ * ended and named in the note, also of an RUN_OK run. HL_INTERRUPTED when the program is to end
+ * (base/interrupt.h), all processes of the run ended. Other statuses: the session cannot go on.
+ */
+enum hl_status host_work_run(struct host_work *work, int64_t level,
+                             const struct host_setting *setting, struct run *run,
+                             struct hl_error *err) HL_MUST_CHECK;
 
-void host_build_close(struct host_build *build); /* safe on NULL */
+/* What memory bounds the maximal load to, by kernbench's rule: 0.8 x memory available now / resident
+ * memory of the largest compiler seen so far. 0: none was seen yet, or the workload has no such bound. */
+int64_t host_work_max_jobs(const struct host_work *work);
+
+void host_work_close(struct host_work *work); /* safe on NULL */
 
 #endif

@@ -13,21 +13,19 @@
  * The state does not depend on what a build did: a failed or interrupted one does no harm to the
  * next.
  */
-#include "host/host.h"
+#include "host/work.h"
 
 #include <assert.h>
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/interrupt.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "base/units.h"
@@ -36,6 +34,7 @@
 #include "host/environment.h"
 #include "host/folder.h"
 #include "host/memory_room.h"
+#include "host/measure.h"
 #include "host/runner.h"
 #include "host/host_session.h"
 #include "host/source_tree.h"
@@ -49,6 +48,7 @@ static const char *const kept_as_is[] = {".git", NULL};
 static const char *const not_in_kernel_copy[] = {".config", ".git", NULL};
 
 struct host_build {
+    struct host_work work; /* first */
     struct host_session session;
     struct host_source_tree source; /* of a given tree */
     bool is_generated;
@@ -61,25 +61,35 @@ struct host_build {
     int64_t largest_compiler_bytes;
 };
 
-/* Runs make with up to three words. */
-static enum hl_status run_make(struct host_build *build, const char *const *words, int word_count,
-                               struct host_result *result, struct hl_error *err)
+/* make with up to three words; NULL ones are left out. `arguments` is room for them. */
+static struct host_command make_command(const struct host_build *build,
+                                        const char *arguments[static ARGUMENTS_MAX],
+                                        const char *const *words, int word_count)
 {
-    const char *arguments[ARGUMENTS_MAX] = {build->make};
-    int count = 1;
-    struct host_command command = {
-        .arguments = arguments,
-        .environment = build->environment.entries,
-        .folder = build->folder,
-        .log = build->log,
-    };
+    int count = 0;
 
     assert(word_count + 3 <= ARGUMENTS_MAX);
+    arguments[count++] = build->make;
     if (build->output[0] != '\0')
         arguments[count++] = build->output;
     for (int i = 0; i < word_count; i++)
         if (words[i] != NULL)
             arguments[count++] = words[i];
+    arguments[count] = NULL;
+    return (struct host_command){
+        .arguments = arguments,
+        .environment = build->environment.entries,
+        .folder = build->folder,
+        .log = build->log,
+    };
+}
+
+static enum hl_status run_make(struct host_build *build, const char *const *words, int word_count,
+                               struct host_result *result, struct hl_error *err)
+{
+    const char *arguments[ARGUMENTS_MAX];
+    struct host_command command = make_command(build, arguments, words, word_count);
+
     return host_command_run(&command, result, err);
 }
 
@@ -290,14 +300,16 @@ static enum hl_status make_session(struct host_build *build, const char *wanted,
     return host_session_open(&build->session, work_dir, err);
 }
 
-static enum hl_status open_build(struct host_build *build, const struct host_build_options *options,
+static enum hl_status open_build(struct host_work *work, const struct host_work_options *all,
                                  struct hl_error *err)
 {
+    struct host_build *build = (struct host_build *)work;
+    const struct host_build_options *options = &all->build;
     const struct host_mirror_options keep = {.skip = kept_as_is};
 
     HL_TRY(check_options(build, options, err));
     HL_TRY(set_target(build, options->target, err));
-    HL_TRY(make_session(build, options->work_dir, err));
+    HL_TRY(make_session(build, all->work_dir, err));
     HL_TRY(name_paths(build, err));
     if (build->is_generated)
         HL_TRY(prepare_generated(build, options, err));
@@ -311,30 +323,13 @@ static enum hl_status open_build(struct host_build *build, const struct host_bui
     return HL_OK;
 }
 
-enum hl_status host_build_open(struct host_build **build, const struct host_build_options *options,
-                               struct hl_error *err)
+static void close_build(struct host_work *work)
 {
-    enum hl_status status;
+    struct host_build *build = (struct host_build *)work;
 
-    *build = hl_alloc(1, sizeof(**build));
-    if (*build == NULL)
-        return hl_fail(err, HL_NO_MEMORY, "out of memory for a build");
-    status = open_build(*build, options, err);
-    if (status != HL_OK) {
-        host_build_close(*build);
-        *build = NULL;
-    }
-    return status;
-}
-
-void host_build_close(struct host_build *build)
-{
-    if (build == NULL)
-        return;
     host_session_close(&build->session);
     host_environment_close(&build->environment);
     hl_free(build->target);
-    hl_free(build);
 }
 
 /* Back to the state before a build, and on the disk, so that writing it out is not timed. */
@@ -352,94 +347,32 @@ static enum hl_status restore(struct host_build *build, struct hl_error *err)
     return HL_OK;
 }
 
-static double seconds(int64_t ns)
+static enum hl_status run_build(struct host_work *work, int64_t jobs,
+                                const struct host_setting *setting, struct run *run,
+                                struct hl_error *err)
 {
-    return (double)ns / (double)HL_NS_PER_S;
-}
-
-static void fill_metrics(struct run *run, const struct host_result *result)
-{
-    int64_t cpu_ns = result->user_ns + result->system_ns;
-
-    for (int i = 0; i < RUN_METRIC_COUNT; i++) {
-        run->metric[i] = (double)NAN;
-        run->reason[i] = "real builds are measured from outside, without tracing; "
-                         "simulate with --sched to have it";
-    }
-    run_set(run, RUN_elapsed_s, seconds(result->elapsed_ns));
-    run_set(run, RUN_user_s, seconds(result->user_ns));
-    run_set(run, RUN_system_s, seconds(result->system_ns));
-    if (result->elapsed_ns > 0)
-        run_set(run, RUN_percent_cpu, 100.0 * (double)cpu_ns / (double)result->elapsed_ns);
-    run_set(run, RUN_voluntary_switches, (double)result->voluntary_switches);
-    run_set(run, RUN_involuntary_switches, (double)result->involuntary_switches);
-    if (result->samples > 0) {
-        run_set(run, RUN_peak_compilers, result->peak_compilers);
-        run->reason[RUN_peak_compilers] = "sampled: a short peak may be missed";
-    } else {
-        run->reason[RUN_peak_compilers] =
-            "sampled, and the build ended before the first sample; build a larger tree";
-    }
-}
-
-static void fill_note(const struct host_build *build, struct run *run,
-                      const struct host_result *result)
-{
-    char reason[sizeof(run->note)];
-    size_t used = 0;
-
-    run->note[0] = '\0';
-    if (run->status != RUN_OK) {
-        host_log_reason(build->log, reason, sizeof(reason));
-        if (result->signal != 0)
-            used =
-                (size_t)snprintf(run->note, sizeof(run->note), "make was killed by signal %d (%s)",
-                                 result->signal, sigabbrev_np(result->signal));
-        else
-            used =
-                (size_t)snprintf(run->note, sizeof(run->note), "make exited with status %d%s%.180s",
-                                 result->exit_status, reason[0] == '\0' ? "" : ": ", reason);
-    }
-    if (result->left_behind > 0 && used < sizeof(run->note))
-        (void)snprintf(run->note + used, sizeof(run->note) - used, "%sleft behind, %s: %s",
-                       used == 0 ? "" : "; ", result->not_ended > 0 ? "cannot be ended" : "ended",
-                       result->left_behind_names);
-}
-
-enum hl_status host_build_run(struct host_build *build, int64_t jobs, struct run *run,
-                              struct hl_error *err)
-{
+    struct host_build *build = (struct host_build *)work;
     struct host_result result;
-    const char *words[2] = {NULL, build->target};
-    enum hl_status status;
+    const char *arguments[ARGUMENTS_MAX], *words[2] = {NULL, build->target};
+    struct host_measure measure = {.name = "make", .setting = setting, .session = &build->session};
     char option[32];
 
-    assert(jobs >= 0);
-    if (hl_interrupted())
-        return hl_fail(err, HL_INTERRUPTED, "interrupted");
     HL_TRY(restore(build, err));
     if (jobs == 0)
         (void)snprintf(option, sizeof(option), "-j");
     else
         (void)snprintf(option, sizeof(option), "-j%lld", (long long)jobs);
     words[0] = option;
-    status = run_make(build, words, 2, &result, err);
-    if (status != HL_OK) {
-        /* The keeper may have been killed before it could end the tree. */
-        host_session_end_processes(&build->session);
-        return status;
-    }
-    run->exit_status = result.exit_status;
-    run->status = result.signal != 0 ? RUN_KILLED : result.exit_status != 0 ? RUN_FAILED : RUN_OK;
-    fill_metrics(run, &result);
-    fill_note(build, run, &result);
+    measure.command = make_command(build, arguments, words, 2);
+    HL_TRY(host_measure(&measure, run, &result, err));
     build->largest_compiler_bytes =
         HL_MAX(build->largest_compiler_bytes, result.largest_compiler_bytes);
     return HL_OK;
 }
 
-int64_t host_build_max_jobs(const struct host_build *build)
+static int64_t max_jobs(const struct host_work *work)
 {
+    const struct host_build *build = (const struct host_build *)work;
     /* kernbench's rule: 0.8 of what is there, all of it filled with compilers at their largest. */
     int64_t room = host_memory_room_bytes() / 10 * 8;
 
@@ -447,3 +380,12 @@ int64_t host_build_max_jobs(const struct host_build *build)
         return 0;
     return HL_MAX(room / build->largest_compiler_bytes, 1);
 }
+
+const struct host_work_ops host_kernbench_ops = {
+    .name = "kernbench",
+    .bytes = sizeof(struct host_build),
+    .open = open_build,
+    .run = run_build,
+    .max_jobs = max_jobs,
+    .close = close_build,
+};

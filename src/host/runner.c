@@ -203,13 +203,18 @@ static void keeper_wait(struct keeper *keeper)
 _Noreturn static void become_command(struct keeper *keeper)
 {
     const struct host_command *command = keeper->command;
+    const char *failed = NULL;
     sigset_t none;
 
     /* A group of its own: builds that signal their group do not hit the keeper. */
     (void)setpgid(0, 0);
     (void)sigemptyset(&none);
     (void)sigprocmask(SIG_SETMASK, &none, NULL);
-    if (chdir(command->folder) != 0)
+    if (command->setting != NULL)
+        failed = host_setting_apply(command->setting);
+    if (failed != NULL)
+        keeper_fail(keeper->report, failed);
+    else if (chdir(command->folder) != 0)
         keeper_fail(keeper->report, command->folder);
     else if (execve(command->arguments[0], (char *const *)(uintptr_t)command->arguments,
                     (char *const *)(uintptr_t)command->environment) != 0)

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "base/status.h"
+#include "host/setting.h"
 
 struct host_command {
     const char *const *arguments;   /* ends with NULL; the first is the program's path */
@@ -16,6 +17,8 @@ struct host_command {
     const char *folder;             /* where it runs */
     const char *log;                /* file for its output, made anew; input is empty */
     int64_t timeout_ns;             /* 0: none */
+    /* cpus, nice and class are applied to the command; the rest of it is the caller's. NULL: none. */
+    const struct host_setting *setting;
 };
 
 struct host_result {

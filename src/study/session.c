@@ -65,7 +65,7 @@ static enum hl_status play_simulated(const struct study_request *request, struct
 struct session {
     const struct study_request *request;
     const struct study_progress *progress;
-    struct host_build *build;
+    struct host_work *work;
     int cells[WORKLOAD_LOADS_MAX]; /* index in request->loads */
     int cell_count;
     int64_t planned;     /* runs to be played now */
@@ -97,7 +97,7 @@ static enum hl_status warm_up(struct session *s, int64_t jobs, struct hl_error *
     if (s->progress != NULL && s->progress->warming_up != NULL)
         s->progress->warming_up(s->progress->context);
     run_init(&run, RUN_HOST, "warm-up");
-    HL_TRY(host_build_run(s->build, jobs, &run, err));
+    HL_TRY(host_work_run(s->work, jobs, NULL, &run, err));
     if (run.status != RUN_OK) {
         const struct workload_load load = {.label = "warm-up"};
 
@@ -116,15 +116,15 @@ static enum hl_status measure(struct session *s, int cell, int64_t block, struct
     const struct workload_load *load = &request->loads[s->cells[cell]];
     size_t slot = (size_t)(cell * request->runs + block);
     struct run *run = &s->results[slot];
-    int64_t level = workload_load_level(load, request->cpus, host_build_max_jobs(s->build));
+    int64_t level = workload_load_level(load, request->cpus, host_work_max_jobs(s->work));
 
     if (request->warmup == STUDY_WARMUP_EACH) {
         /* What memory holds is known after the first build only. */
         HL_TRY(warm_up(s, level > 0 ? level : request->cpus, err));
-        level = workload_load_level(load, request->cpus, host_build_max_jobs(s->build));
+        level = workload_load_level(load, request->cpus, host_work_max_jobs(s->work));
     }
     run_init(run, RUN_HOST, "not measured");
-    HL_TRY(host_build_run(s->build, level, run, err));
+    HL_TRY(host_work_run(s->work, level, NULL, run, err));
     fill_identity(s, load, level, block, run);
     s->is_done[slot] = true;
     s->finished++;
@@ -138,7 +138,7 @@ static enum hl_status session_play(struct session *s, struct hl_error *err)
     const struct study_request *request = s->request;
     int order[WORKLOAD_LOADS_MAX];
 
-    HL_TRY(host_build_open(&s->build, request->build, err));
+    HL_TRY(host_work_open(&s->work, request->work, err));
     if (s->progress != NULL && s->progress->planned != NULL)
         s->progress->planned(s->progress->context, s->planned);
     if (request->warmup == STUDY_WARMUP_SESSION)
@@ -177,7 +177,7 @@ static enum hl_status play_measured(const struct study_request *request, struct 
         status = hl_fail(err, HL_NO_MEMORY, "out of memory for %zu runs", slots);
     if (status == HL_OK)
         status = session_play(&s, err);
-    host_build_close(s.build);
+    host_work_close(s.work);
     for (size_t i = 0; s.is_done != NULL && i < slots; i++)
         if (s.is_done[i]) {
             enum hl_status added = run_list_add(runs, &s.results[i], status == HL_OK ? err : NULL);

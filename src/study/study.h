@@ -36,9 +36,9 @@ struct study_request {
     int cpus;     /* what symbolic loads are resolved from */
     int64_t runs; /* repetitions per cell = blocks */
     uint64_t seed;
-    const struct host_build_options *build; /* real kernbench */
-    enum study_warmup warmup;               /* real kernbench */
-    int threads;                            /* simulated runs in parallel, at least 1 */
+    const struct host_work_options *work; /* real runs */
+    enum study_warmup warmup;             /* real runs */
+    int threads;                          /* simulated runs in parallel, at least 1 */
     /* By place: runs made earlier, which are not played again. NULL: none. */
     const bool *is_made;
     int64_t made_count;

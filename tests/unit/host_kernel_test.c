@@ -66,21 +66,23 @@ static int close_fixture(void **state)
 /* Builds twice with that configuration; `expected` must be in the .config the build saw. */
 static enum hl_status build_twice(const char *config, const char *expected, struct hl_error *err)
 {
-    const struct host_build_options options = {
-        .tree = fixture.tree, .work_dir = fixture.work, .config = config};
-    struct host_build *build;
+    const struct host_work_options options = {.workload = "kernbench",
+                                              .build.tree = fixture.tree,
+                                              .work_dir = fixture.work,
+                                              .build.config = config};
+    struct host_work *build;
     enum hl_status status;
     struct run run;
 
     assert_int_equal(setenv("EXPECTED", expected, 1), 0);
-    HL_TRY(host_build_open(&build, &options, err));
+    HL_TRY(host_work_open(&build, &options, err));
     for (int i = 0; i < 2; i++) {
         run_init(&run, RUN_HOST, "not run");
-        status = host_build_run(build, 2, &run, err);
+        status = host_work_run(build, 2, NULL, &run, err);
         assert_int_equal(status, HL_OK);
         assert_string_equal(run.note, "");
     }
-    host_build_close(build);
+    host_work_close(build);
     return HL_OK;
 }
 

@@ -39,14 +39,15 @@ static int close_fixture(void **state)
 /* Opens the fixture's tree, builds it once with two jobs and closes it. */
 static enum hl_status build_once(struct run *run, struct hl_error *err)
 {
-    const struct host_build_options options = {.tree = fixture.tree, .work_dir = fixture.work};
-    struct host_build *build;
+    const struct host_work_options options = {
+        .workload = "kernbench", .build.tree = fixture.tree, .work_dir = fixture.work};
+    struct host_work *build;
     enum hl_status status;
 
     run_init(run, RUN_HOST, "not run");
-    HL_TRY(host_build_open(&build, &options, err));
-    status = host_build_run(build, 2, run, err);
-    host_build_close(build);
+    HL_TRY(host_work_open(&build, &options, err));
+    status = host_work_run(build, 2, NULL, run, err);
+    host_work_close(build);
     return status;
 }
 
@@ -96,28 +97,31 @@ static void a_build_is_measured_and_leaves_the_tree_alone(void **state)
 
 static void the_generated_tree_builds_and_bounds_the_maximal_load(void **state)
 {
-    const struct host_build_options options = {
-        .tree_scale_ppm = 40000, .seed = 3, .work_dir = fixture.work};
-    struct host_build *build = NULL;
+    const struct host_work_options options = {.workload = "kernbench",
+                                              .build.tree_scale_ppm = 40000,
+                                              .build.seed = 3,
+                                              .work_dir = fixture.work};
+    struct host_work *build = NULL;
     struct hl_error err = {0};
     struct run run;
 
     (void)state;
     run_init(&run, RUN_HOST, "not run");
-    assert_int_equal(host_build_open(&build, &options, &err), HL_OK);
-    assert_int_equal(host_build_max_jobs(build), 0);
-    assert_int_equal(host_build_run(build, 0, &run, &err), HL_OK);
+    assert_int_equal(host_work_open(&build, &options, &err), HL_OK);
+    assert_int_equal(host_work_max_jobs(build), 0);
+    assert_int_equal(host_work_run(build, 0, NULL, &run, &err), HL_OK);
     assert_string_equal(run.note, "");
     assert_int_equal(run.status, RUN_OK);
     assert_true(run.metric[RUN_peak_compilers] >= 1);
-    assert_true(host_build_max_jobs(build) >= 1);
-    host_build_close(build);
+    assert_true(host_work_max_jobs(build) >= 1);
+    host_work_close(build);
 }
 
 static void every_build_starts_from_the_same_state(void **state)
 {
-    const struct host_build_options options = {.tree = fixture.tree, .work_dir = fixture.work};
-    struct host_build *build = NULL;
+    const struct host_work_options options = {
+        .workload = "kernbench", .build.tree = fixture.tree, .work_dir = fixture.work};
+    struct host_work *build = NULL;
     struct hl_error err = {0};
     struct run run;
 
@@ -133,13 +137,13 @@ static void every_build_starts_from_the_same_state(void **state)
     assert_int_equal(chdir(fixture.tree), 0);
     assert_int_equal(symlink("source", "link"), 0);
     assert_int_equal(chdir("/"), 0);
-    assert_int_equal(host_build_open(&build, &options, &err), HL_OK);
+    assert_int_equal(host_work_open(&build, &options, &err), HL_OK);
     for (int i = 0; i < 3; i++) {
         run_init(&run, RUN_HOST, "not run");
-        assert_int_equal(host_build_run(build, 1, &run, &err), HL_OK);
+        assert_int_equal(host_work_run(build, 1, NULL, &run, &err), HL_OK);
         assert_string_equal(run.note, "");
     }
-    host_build_close(build);
+    host_work_close(build);
     assert_int_equal(fixture_entries(fixture.work), 0);
 }
 
@@ -161,20 +165,22 @@ static void a_failed_build_says_why(void **state)
 
 static void a_missing_target_and_a_missing_compiler_fail_at_the_build(void **state)
 {
-    const struct host_build_options options = {
-        .tree = fixture.tree, .work_dir = fixture.work, .target = "nonesuch"};
-    struct host_build *build = NULL;
+    const struct host_work_options options = {.workload = "kernbench",
+                                              .build.tree = fixture.tree,
+                                              .work_dir = fixture.work,
+                                              .build.target = "nonesuch"};
+    struct host_work *build = NULL;
     struct hl_error err = {0};
     struct run run;
 
     (void)state;
     write_tree();
     run_init(&run, RUN_HOST, "not run");
-    assert_int_equal(host_build_open(&build, &options, &err), HL_OK);
-    assert_int_equal(host_build_run(build, 2, &run, &err), HL_OK);
+    assert_int_equal(host_work_open(&build, &options, &err), HL_OK);
+    assert_int_equal(host_work_run(build, 2, NULL, &run, &err), HL_OK);
     assert_int_equal(run.status, RUN_FAILED);
     assert_non_null(strstr(run.note, "No rule to make target 'nonesuch'"));
-    host_build_close(build);
+    host_work_close(build);
 
     assert_int_equal(setenv("CC", "no-such-compiler", 1), 0);
     assert_int_equal(build_once(&run, &err), HL_OK);
@@ -270,69 +276,72 @@ static void a_built_tree_is_cleaned_or_refused(void **state)
 
 static void what_is_no_tree_is_refused(void **state)
 {
-    struct host_build_options options = {.tree = fixture.tree, .work_dir = fixture.work};
-    struct host_build *build = NULL;
+    struct host_work_options options = {
+        .workload = "kernbench", .build.tree = fixture.tree, .work_dir = fixture.work};
+    struct host_work *build = NULL;
     struct hl_error err = {0};
     char path[PATH_MAX];
 
     (void)state;
-    assert_int_equal(host_build_open(&build, &options, &err), HL_BAD_INPUT);
+    assert_int_equal(host_work_open(&build, &options, &err), HL_BAD_INPUT);
     assert_null(build);
     assert_non_null(strstr(err.text, "has no Makefile"));
 
     fixture_write(&fixture, "Makefile", "# CMAKE generated file: DO NOT EDIT!\nall:\n");
-    assert_int_equal(host_build_open(&build, &options, &err), HL_BAD_INPUT);
+    assert_int_equal(host_work_open(&build, &options, &err), HL_BAD_INPUT);
     assert_non_null(strstr(err.text, "CMake"));
 
     (void)snprintf(path, sizeof(path), "%s/Makefile", fixture.tree);
-    options.tree = path;
-    assert_int_equal(host_build_open(&build, &options, &err), HL_BAD_INPUT);
+    options.build.tree = path;
+    assert_int_equal(host_work_open(&build, &options, &err), HL_BAD_INPUT);
     assert_non_null(strstr(err.text, "not a folder"));
 
-    options.tree = "/no/such/folder";
-    assert_int_equal(host_build_open(&build, &options, &err), HL_BAD_INPUT);
+    options.build.tree = "/no/such/folder";
+    assert_int_equal(host_work_open(&build, &options, &err), HL_BAD_INPUT);
     assert_non_null(strstr(err.text, "/no/such/folder: No such file"));
 
-    options.tree = NULL;
-    options.config = "defconfig";
-    assert_int_equal(host_build_open(&build, &options, &err), HL_USAGE);
+    options.build.tree = NULL;
+    options.build.config = "defconfig";
+    assert_int_equal(host_work_open(&build, &options, &err), HL_USAGE);
     assert_int_equal(fixture_entries(fixture.work), 0);
 }
 
 static void a_folder_that_cannot_be_written_is_refused(void **state)
 {
-    struct host_build_options options = {.tree_scale_ppm = 1, .work_dir = "/proc"};
-    struct host_build *build = NULL;
+    struct host_work_options options = {
+        .workload = "kernbench", .build.tree_scale_ppm = 1, .work_dir = "/proc"};
+    struct host_work *build = NULL;
     struct hl_error err = {0};
     char path[PATH_MAX];
 
     (void)state;
     /* Nobody, not even root, can make a folder in /proc or below a file. */
-    assert_int_equal(host_build_open(&build, &options, &err), HL_NOT_PERMITTED);
+    assert_int_equal(host_work_open(&build, &options, &err), HL_NOT_PERMITTED);
     assert_non_null(strstr(err.text, "/proc: cannot make a folder"));
     fixture_write(&fixture, "Makefile", "all:\n");
     (void)snprintf(path, sizeof(path), "%s/Makefile/below", fixture.tree);
     options.work_dir = path;
-    assert_int_equal(host_build_open(&build, &options, &err), HL_NOT_PERMITTED);
-    options.work_dir = options.tree = fixture.tree;
-    assert_int_equal(host_build_open(&build, &options, &err), HL_USAGE);
+    assert_int_equal(host_work_open(&build, &options, &err), HL_NOT_PERMITTED);
+    options.work_dir = options.build.tree = fixture.tree;
+    assert_int_equal(host_work_open(&build, &options, &err), HL_USAGE);
     assert_int_equal(fixture_entries(fixture.tree), 1);
 }
 
 static void missing_programs_are_said_before_anything_is_made(void **state)
 {
-    struct host_build_options options = {.tree_scale_ppm = 1, .work_dir = fixture.work};
-    struct host_build *build = NULL;
+    struct host_work_options options = {
+        .workload = "kernbench", .build.tree_scale_ppm = 1, .work_dir = fixture.work};
+    struct host_work *build = NULL;
     struct hl_error err = {0};
     char *old = strdup(getenv("PATH"));
 
     (void)state;
     assert_int_equal(setenv("CC", "no-such-compiler -m32", 1), 0);
-    assert_int_equal(host_build_open(&build, &options, &err), HL_UNSUPPORTED);
+    assert_int_equal(host_work_open(&build, &options, &err), HL_UNSUPPORTED);
     assert_non_null(strstr(err.text, "`no-such-compiler`"));
     assert_int_equal(unsetenv("CC"), 0);
     assert_int_equal(setenv("PATH", fixture.tree, 1), 0);
-    assert_int_equal(host_build_open(&build, &options, &err), HL_UNSUPPORTED);
+    assert_int_equal(host_work_open(&build, &options, &err), HL_UNSUPPORTED);
     assert_non_null(strstr(err.text, "`make`"));
     assert_int_equal(setenv("PATH", old, 1), 0);
     free(old);
@@ -430,20 +439,21 @@ static void a_build_that_lost_its_keeper_too_ends_at_the_next_start(void **state
 
 static void a_live_session_is_left_alone(void **state)
 {
-    const struct host_build_options options = {.tree = fixture.tree, .work_dir = fixture.work};
-    struct host_build *build = NULL;
+    const struct host_work_options options = {
+        .workload = "kernbench", .build.tree = fixture.tree, .work_dir = fixture.work};
+    struct host_work *build = NULL;
     struct hl_error err = {0};
     struct run run;
 
     (void)state;
     write_tree();
-    assert_int_equal(host_build_open(&build, &options, &err), HL_OK);
+    assert_int_equal(host_work_open(&build, &options, &err), HL_OK);
     assert_int_equal(build_once(&run, &err), HL_OK);
     assert_int_equal(fixture_entries(fixture.work), 1);
     run_init(&run, RUN_HOST, "not run");
-    assert_int_equal(host_build_run(build, 2, &run, &err), HL_OK);
+    assert_int_equal(host_work_run(build, 2, NULL, &run, &err), HL_OK);
     assert_string_equal(run.note, "");
-    host_build_close(build);
+    host_work_close(build);
 }
 
 static void an_interrupt_before_the_build_is_seen(void **state)
@@ -461,20 +471,22 @@ static void an_interrupt_before_the_build_is_seen(void **state)
 
 static void every_failing_allocation_is_a_status_and_leaves_nothing(void **state)
 {
-    const struct host_build_options options = {
-        .tree_scale_ppm = 1, .work_dir = fixture.work, .target = "all"};
+    const struct host_work_options options = {.workload = "kernbench",
+                                              .build.tree_scale_ppm = 1,
+                                              .work_dir = fixture.work,
+                                              .build.target = "all"};
     enum hl_status status = HL_NO_MEMORY;
-    struct host_build *build;
+    struct host_work *build;
     struct hl_error err;
 
     (void)state;
     for (uint64_t n = 1; status != HL_OK; n++) {
         hl_alloc_fail_at(n);
-        status = host_build_open(&build, &options, &err);
+        status = host_work_open(&build, &options, &err);
         hl_alloc_fail_at(0);
         assert_true(status == HL_OK || status == HL_NO_MEMORY);
         assert_int_equal(build == NULL, status != HL_OK);
-        host_build_close(build);
+        host_work_close(build);
         assert_int_equal(fixture_entries(fixture.work), 0);
         assert_true(n < 1000);
     }

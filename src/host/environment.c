@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * environment.c - the environment of measured builds.
+ * environment.c - the environment of measured builds and commands.
  */
 #include "host/environment.h"
 
@@ -35,14 +35,18 @@ static const char *const dropped[] = {
     "PYTHONDONTWRITEBYTECODE",
 };
 
+static bool is_of(const char *entry, const char *name)
+{
+    size_t length = strlen(name);
+
+    return strncmp(entry, name, length) == 0 && entry[length] == '=';
+}
+
 static bool is_dropped(const char *entry)
 {
-    for (int i = 0; i < HL_COUNT_OF(dropped); i++) {
-        size_t length = strlen(dropped[i]);
-
-        if (strncmp(entry, dropped[i], length) == 0 && entry[length] == '=')
+    for (int i = 0; i < HL_COUNT_OF(dropped); i++)
+        if (is_of(entry, dropped[i]))
             return true;
-    }
     return false;
 }
 
@@ -56,7 +60,7 @@ static enum hl_status add(struct host_environment *environment, const char *name
                    sizeof(*environment->entries), err));
     entry = hl_alloc(bytes, 1);
     if (entry == NULL)
-        return hl_fail(err, HL_NO_MEMORY, "out of memory for the environment of the build");
+        return hl_fail(err, HL_NO_MEMORY, "out of memory for an environment");
     (void)snprintf(entry, bytes, "%s%s", name, value);
     environment->entries[environment->count++] = entry;
     environment->entries[environment->count] = NULL;
@@ -73,6 +77,15 @@ enum hl_status host_environment_make(struct host_environment *environment, const
     HL_TRY(add(environment, "LC_ALL=", "C", err));
     HL_TRY(add(environment, "PYTHONDONTWRITEBYTECODE=", "1", err));
     HL_TRY(add(environment, "PWD=", folder, err));
+    return add(environment, mark, "", err);
+}
+
+enum hl_status host_environment_copy(struct host_environment *environment, const char *mark,
+                                     struct hl_error *err)
+{
+    for (char **own = environ; *own != NULL; own++)
+        if (!is_of(*own, "HALFLOAD_SESSION"))
+            HL_TRY(add(environment, *own, "", err));
     return add(environment, mark, "", err);
 }
 

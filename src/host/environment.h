@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * environment.h - the environment of measured builds.
+ * environment.h - the environment of measured builds and commands.
  */
 #ifndef HL_HOST_ENVIRONMENT_H
 #define HL_HOST_ENVIRONMENT_H
@@ -23,6 +23,10 @@ struct host_environment {
  */
 enum hl_status host_environment_make(struct host_environment *environment, const char *folder,
                                      const char *mark, struct hl_error *err) HL_MUST_CHECK;
+
+/* Our own environment and `mark`: what a user's command gets. */
+enum hl_status host_environment_copy(struct host_environment *environment, const char *mark,
+                                     struct hl_error *err) HL_MUST_CHECK;
 void host_environment_close(struct host_environment *environment);
 
 /* Absolute path of a program found as the shell does. False: there is none. */

@@ -24,10 +24,28 @@ struct host_build_options {
     uint64_t seed;          /* of the generated tree: byte-identical per seed */
 };
 
+/*
+ * A user's command. In all texts {load} is the level and {cpus} the number of cpus that the run can
+ * use. prepare, check and cleanup are scripts for sh -c, run before and after, outside the timing.
+ */
+struct host_cmd_options {
+    const char *const *words; /* ends with NULL; executed as they are, not by a shell */
+    const char *prepare;      /* before each run; NULL: nothing, as for the others */
+    const char *check;        /* after a run that went well: judges it by its exit status */
+    const char *cleanup;      /* after each run, in any case */
+    const char *output_dir;   /* where the outputs of all runs are kept; NULL: none is */
+};
+
 struct host_work_options {
     const char *workload; /* one that is measured: a name of workload_table with `real` */
     const char *work_dir; /* where private folders go; NULL: $TMPDIR, else /var/tmp */
+    int64_t timeout_ns;   /* of one run; 0: none */
     struct host_build_options build; /* kernbench */
+    struct host_cmd_options cmd;     /* cmd */
+    /* Told where the output of what failed is: of a run, its preparation, check or clean-up. It is
+     * there during the call. NULL: nobody is told. */
+    void (*failed)(void *context, const char *what, const char *log);
+    void *context;
 };
 
 /* A workload made ready to be run again and again. */

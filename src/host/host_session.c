@@ -53,7 +53,7 @@ void host_session_end_processes(const struct host_session *session)
 /* Removes the folder, the lock last: a removal that is cut short is taken up by the next start. */
 static void remove_session_folder(const char *folder)
 {
-    static const char *const names[] = {"tree", "pristine", "source", "log", "lock"};
+    static const char *const names[] = {"tree", "pristine", "source", "log", "hook", "lock"};
     char path[PATH_MAX];
 
     for (int i = 0; i < HL_COUNT_OF(names); i++)

@@ -110,7 +110,7 @@ static void fill_metrics(struct run *run, const struct host_result *result)
 
     for (int i = 0; i < RUN_METRIC_COUNT; i++) {
         run->metric[i] = (double)NAN;
-        run->reason[i] = "real builds are measured from outside, without tracing; "
+        run->reason[i] = "real runs are measured from outside, without tracing; "
                          "simulate with --sched to have it";
     }
     run_set(run, RUN_elapsed_s, seconds(result->elapsed_ns));
@@ -124,8 +124,7 @@ static void fill_metrics(struct run *run, const struct host_result *result)
         run_set(run, RUN_peak_compilers, result->peak_compilers);
         run->reason[RUN_peak_compilers] = "sampled: a short peak may be missed";
     } else {
-        run->reason[RUN_peak_compilers] =
-            "sampled, and the build ended before the first sample; build a larger tree";
+        run->reason[RUN_peak_compilers] = "sampled, and the run ended before the first sample";
     }
 }
 

@@ -58,6 +58,7 @@ struct host_build {
     char output[PATH_MAX + 2]; /* kernel: "O=" and the tree; else "" */
     char *target;              /* NULL: the default */
     struct host_environment environment;
+    int64_t timeout_ns;
     int64_t largest_compiler_bytes;
 };
 
@@ -307,6 +308,7 @@ static enum hl_status open_build(struct host_work *work, const struct host_work_
     const struct host_build_options *options = &all->build;
     const struct host_mirror_options keep = {.skip = kept_as_is};
 
+    build->timeout_ns = all->timeout_ns;
     HL_TRY(check_options(build, options, err));
     HL_TRY(set_target(build, options->target, err));
     HL_TRY(make_session(build, all->work_dir, err));
@@ -364,6 +366,7 @@ static enum hl_status run_build(struct host_work *work, int64_t jobs,
         (void)snprintf(option, sizeof(option), "-j%lld", (long long)jobs);
     words[0] = option;
     measure.command = make_command(build, arguments, words, 2);
+    measure.command.timeout_ns = build->timeout_ns;
     HL_TRY(host_measure(&measure, run, &result, err));
     build->largest_compiler_bytes =
         HL_MAX(build->largest_compiler_bytes, result.largest_compiler_bytes);

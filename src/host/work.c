@@ -11,7 +11,7 @@
 #include "base/memory.h"
 #include "base/units.h"
 
-static const struct host_work_ops *const work_table[] = {&host_kernbench_ops};
+static const struct host_work_ops *const work_table[] = {&host_cmd_ops, &host_kernbench_ops};
 
 static const struct host_work_ops *find(const char *name)
 {

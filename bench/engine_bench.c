@@ -3,9 +3,10 @@
  * engine_bench.c - events per second of the simulator on one core, per policy and number of cpus.
  *
  * An event is one handled queue entry. 8 cpus are 4 packages x 1 core x 2 threads and make -j8; 64 and 256 are cores
- * of one package and as many jobs. Building the workload is not counted. The fastest of the runs counts, since
- * whatever else the machine does only makes a run slower. What a policy that looks at all cpus pays per cpu and
- * event is the difference between 256 and 8 cpus, divided by theirs.
+ * of one package and as many jobs, as are 1,024. Building the workload is not counted. The fastest of the runs counts,
+ * since whatever else the machine does only makes a run slower. What a policy that looks at all cpus pays per cpu and
+ * event is the difference between 256 and 8 cpus, divided by theirs. What a look costs is the difference in time between
+ * 1,024 and 256 cpus, divided by that in cpus and tasks looked at; most of the rest of a run does not grow with the cpus.
  */
 #include "bench.h"
 
@@ -28,6 +29,7 @@ struct engine_case {
 
 struct measured {
     double events_per_s, instructions_per_event; /* 0: not had */
+    double run_ns, events, scans;                /* of the fastest run */
 };
 
 static enum hl_status open_machine(struct engine_case *c, const char *policy, const char *machine,
@@ -84,18 +86,16 @@ static void close_case(struct engine_case *c)
     machine_close(&c->machine);
 }
 
-static enum hl_status play(const struct engine_case *c, uint64_t *events, struct hl_error *err)
+static enum hl_status play(const struct engine_case *c, struct sim_result *result,
+                           struct hl_error *err)
 {
     struct sim_options options = {.machine = &c->machine,
                                   .policy = &c->policy,
                                   .workload = &c->workload,
                                   .seed = 1,
                                   .until_ns = c->until_ns};
-    struct sim_result result;
 
-    HL_TRY(sim_run(&options, &result, err));
-    *events = result.event_count;
-    return HL_OK;
+    return sim_run(&options, result, err);
 }
 
 static enum hl_status measure(const struct engine_case *c, double seconds,
@@ -104,20 +104,24 @@ static enum hl_status measure(const struct engine_case *c, double seconds,
     const int64_t end_ns = counters_now_ns() + (int64_t)(seconds * 1e9);
     int counter = counters_open();
     enum hl_status status = HL_OK;
-    uint64_t events = 0;
+    struct sim_result result;
 
     *measured = (struct measured){0};
     do {
         int64_t started = counters_now_ns(), instructions;
 
         counters_start(counter);
-        status = play(c, &events, err);
+        status = play(c, &result, err);
         instructions = counters_stop(counter);
         if (status == HL_OK) {
-            double rate = (double)events * 1e9 / (double)(counters_now_ns() - started);
+            double run_ns = (double)(counters_now_ns() - started);
 
-            measured->events_per_s = rate > measured->events_per_s ? rate : measured->events_per_s;
-            measured->instructions_per_event = (double)instructions / (double)events;
+            if (measured->run_ns <= 0 || run_ns < measured->run_ns)
+                measured->run_ns = run_ns;
+            measured->events = (double)result.event_count;
+            measured->events_per_s = measured->events * 1e9 / measured->run_ns;
+            measured->instructions_per_event = (double)instructions / measured->events;
+            measured->scans = (double)result.scan_count;
         }
     } while (status == HL_OK && counters_now_ns() < end_ns);
     counters_close(counter);
@@ -153,11 +157,11 @@ static const char machine_8cpu[] = "pack:4 core:1 pu:2";
 enum hl_status engine_bench_once(const char *policy, struct hl_error *err)
 {
     struct engine_case c;
-    uint64_t events;
+    struct sim_result result;
     enum hl_status status = open_build(&c, policy, machine_8cpu, 8, err);
 
     if (status == HL_OK)
-        status = play(&c, &events, err);
+        status = play(&c, &result, err);
     close_case(&c);
     return status;
 }
@@ -173,15 +177,17 @@ static enum hl_status bench_8cpu(const char *program, const char *policy, double
 {
     struct measured measured = {0};
     struct engine_case c;
-    uint64_t events = 0;
+    struct sim_result result;
     char name[96];
     enum hl_status status = open_build(&c, policy, machine_8cpu, 8, err);
 
     if (status == HL_OK)
         status = measure(&c, 1.5, &measured, err);
     if (status == HL_OK && measured.instructions_per_event <= 0 && is_counted(policy)) {
-        status = play(&c, &events, err);
-        measured.instructions_per_event = callgrind_instructions(program, policy) / (double)events;
+        status = play(&c, &result, err);
+        measured.instructions_per_event =
+            status == HL_OK ? callgrind_instructions(program, policy) / (double)result.event_count
+                            : 0;
     }
     close_case(&c);
     HL_TRY(status);
@@ -197,10 +203,9 @@ static enum hl_status bench_8cpu(const char *program, const char *policy, double
     return HL_OK;
 }
 
-static enum hl_status bench_large(const char *policy, int cpus, double *events_per_s,
+static enum hl_status bench_large(const char *policy, int cpus, struct measured *measured,
                                   struct hl_error *err)
 {
-    struct measured measured = {0};
     struct engine_case c;
     char name[96], machine[32];
     enum hl_status status;
@@ -208,26 +213,32 @@ static enum hl_status bench_large(const char *policy, int cpus, double *events_p
     (void)snprintf(machine, sizeof(machine), "smp:%d", cpus);
     status = open_build(&c, policy, machine, cpus, err);
     if (status == HL_OK)
-        status = measure(&c, 0.5, &measured, err);
+        status = measure(&c, 0.5, measured, err);
     close_case(&c);
     HL_TRY(status);
-    *events_per_s = measured.events_per_s;
     (void)snprintf(name, sizeof(name), "engine_%s_%dcpu", policy, cpus);
-    figure(name, measured.events_per_s, "events/s");
+    figure(name, measured->events_per_s, "events/s");
     return HL_OK;
 }
 
 static enum hl_status bench_policy(const char *program, const char *policy, struct hl_error *err)
 {
-    double at_8, at_64, at_256, ns_per_cpu;
+    struct measured at_64, at_256, at_1024;
+    double at_8, ns_per_cpu, looks;
     char name[96];
 
     HL_TRY(bench_8cpu(program, policy, &at_8, err));
     HL_TRY(bench_large(policy, 64, &at_64, err));
     HL_TRY(bench_large(policy, 256, &at_256, err));
-    ns_per_cpu = (1e9 / at_256 - 1e9 / at_8) / (256 - 8);
+    HL_TRY(bench_large(policy, 1024, &at_1024, err));
+    ns_per_cpu = (1e9 / at_256.events_per_s - 1e9 / at_8) / (256 - 8);
     (void)snprintf(name, sizeof(name), "engine_%s_per_cpu", policy);
     figure(name, ns_per_cpu > 0 ? ns_per_cpu : 0, "ns/event/cpu");
+    looks = at_1024.scans - at_256.scans;
+    (void)snprintf(name, sizeof(name), "engine_%s_per_look", policy);
+    /* Else it is not looks that take the time. */
+    if (looks > 5e6 && at_1024.events < 1.2 * at_256.events)
+        figure(name, (at_1024.run_ns - at_256.run_ns) / looks, "ns/look");
     return HL_OK;
 }
 
@@ -250,8 +261,13 @@ static enum hl_status bench_fifo_1024(struct hl_error *err)
 
 enum hl_status engine_bench(const char *program, struct hl_error *err)
 {
+    /* Versions whose searches differ from the default's. */
+    static const char *const more[] = {"ule:version=5.4", "ule:version=7.0"};
+
     HL_TRY(bench_fifo_1024(err)); /* first: its peak memory is the process's */
     for (int i = 0; policy_registry[i] != NULL; i++)
         HL_TRY(bench_policy(program, policy_registry[i]->name, err));
+    for (int i = 0; i < HL_COUNT_OF(more); i++)
+        HL_TRY(bench_policy(program, more[i], err));
     return HL_OK;
 }

@@ -51,7 +51,7 @@ struct sim_task {
     uint8_t kind;    /* enum machine_kind of its last compute step */
     bool step_begun, in_kernel, released, waits_child, background, kept;
     bool may_go_on, child_goes_on; /* scratch of stuck.c */
-    int32_t place; /* index in sim.tasks; names its timer slot */
+    int32_t place;                 /* index in sim.tasks; names its timer slot */
     int32_t program, name;
     int64_t warm_ns;
     struct trace_task trace;                 /* its waits, and what it waited for */
@@ -83,8 +83,8 @@ struct sim_cpu {
     int64_t policy_until_ns;  /* the policy's own work on this cpu while nobody runs ends then */
     int64_t busy_ns;
     int32_t core, leaving_state;
-    bool kicked;  /* to be asked again, now or when its system call ends */
-    bool listed;  /* in sim.kicked */
+    bool kicked; /* to be asked again, now or when its system call ends */
+    bool listed; /* in sim.kicked */
     bool busy;
     uint8_t kind; /* enum machine_kind of the running task's work */
 };
@@ -125,7 +125,7 @@ struct tick_ring { /* all cpus tick with one period: their order within a period
     int32_t hz;
 };
 
-struct sim_stuck { /* what those may do who can go on: see stuck.c */
+struct sim_stuck {                          /* what those may do who can go on: see stuck.c */
     uint8_t *program;                       /* by program: may be run */
     bool *is_read, *is_written, *is_joined; /* by pipe, pipe, barrier */
     bool reaps, has_found;
@@ -141,7 +141,7 @@ struct sim {
     struct policy policy;
     struct policy_clock clock;
     int64_t now_ns;
-    uint64_t event_count, event_hash, timer_sequence;
+    uint64_t event_count, event_hash, scan_count, timer_sequence;
     struct event_queue queue;
     struct step_ends step_ends;
     struct tick_ring tick, stat_tick;

@@ -179,4 +179,5 @@ void observe_result(struct sim *s, struct sim_result *result)
     result->elapsed_ns = s->now_ns;
     result->event_count = s->event_count;
     result->event_hash = s->event_hash;
+    result->scan_count = s->scan_count;
 }

@@ -172,6 +172,7 @@ void policy_charge(struct policy *p, int cpu, enum policy_work work, uint32_t am
 
     switch (work) {
     case POLICY_SCAN:
+        s->scan_count += amount;
         charge(s, cpu, machine_constant(s->machine, MACHINE_scan_cost_ns) * amount);
         break;
     case POLICY_SWITCH:

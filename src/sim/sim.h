@@ -55,6 +55,7 @@ struct sim_result {
     int64_t elapsed_ns;
     uint64_t event_count; /* handled queue entries */
     uint64_t event_hash;  /* of all of them: equal histories have equal hashes */
+    uint64_t scan_count;  /* entries and cpus that the policy looked at, by its own account */
     struct run run;       /* metrics filled; identity (workload, load, ...) is the caller's */
 };
 

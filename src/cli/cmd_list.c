@@ -247,8 +247,15 @@ static enum hl_status list_workloads(bool is_verbose, struct hl_error *err)
                w->simulated && w->real ? "simulated, real"
                : w->simulated          ? "simulated"
                                        : "real");
-        if (is_verbose)
-            printf("    the level of a load means %s\n", w->level_means);
+        if (!is_verbose)
+            continue;
+        printf("    the level of a load means %s\n", w->level_means);
+        if (w->rate.name != NULL)
+            printf("    metric %s: %s; higher is better\n", w->rate.name, w->rate.help);
+        for (int i = 0; w->options != NULL && w->options[i].name != NULL; i++)
+            printf("    %-16s %s (%s)\n", w->options[i].name, w->options[i].help,
+                   w->options[i].default_text != NULL ? w->options[i].default_text
+                                                      : "default: the profile's");
     }
     puts("scn:FILE     a scenario file: its own machine, policy and tasks (simulated)");
     return HL_OK;

@@ -51,12 +51,12 @@ static const struct argp_option option_table[] = {
     {NULL, 0, NULL, 0, "What:", 2},
     {"load", KEY_LOAD, "L,...", 0,
      "levels such as 1-4,8, multiples of the cpus such as 2x, or half, optimal, max, single "
-     "(default: these four, by kernbench's rules)",
+     "(default: for builds these four, by kernbench's rules; else 1x)",
      2},
     {"runs", KEY_RUNS, "N", 0, "repetitions of each cell (default 5)", 2},
     {"seed", KEY_SEED, "S", 0, "of all random choices (default 1)", 2},
-    {"profile", KEY_PROFILE, "P", 0, "constants of the simulated build: a shipped name or a file",
-     2},
+    {"profile", KEY_PROFILE, "P", 0,
+     "constants of the simulated workload: a shipped name or a file", 2},
     {"timeline", KEY_TIMELINE, NULL, 0, "of a scenario: print the events of its first trial", 2},
     {"every", KEY_EVERY, "T", 0,
      "of a scenario with --format csv: time between two looks at the cpus, such as 1s", 2},
@@ -206,16 +206,19 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 static const struct argp run_argp = {
     .options = option_table,
     .parser = parse_option,
-    .args_doc = "WORKLOAD",
-    .doc = "Plays WORKLOAD (see `halfload list workloads`) or a scenario file, scn:FILE.\v"
-           "Examples:\n"
-           "  halfload run kernbench --runs 3\n"
-           "  halfload run kernbench --machine xeon-2phys-ht --sched o1,w26 --load 1-4,8\n"
-           "  halfload run scn:tests/scenario/FILE.scn\n",
+    .args_doc = "WORKLOAD[:OPTION=VALUE...]",
+    .doc =
+        "Plays WORKLOAD (see `halfload list workloads`) or a scenario file, scn:FILE.\v"
+        "Examples:\n"
+        "  halfload run kernbench --runs 3\n"
+        "  halfload run kernbench --machine xeon-2phys-ht --sched o1,w26 --load 1-4,8\n"
+        "  halfload run matinv:orders=1000 --machine smp:2 --sched 4bsd,ule\n"
+        "  halfload run scn:tests/scenario/FILE.scn\n",
 };
 
 /* Everything a study points to. */
 struct study_parts {
+    struct workload_options options;
     struct machine machine;
     struct profile profile;
     struct policy_spec *policies;
@@ -308,12 +311,25 @@ static enum hl_status try_build(const struct study_request *request, struct hl_e
     struct workload workload = {0};
     struct workload_request first = {.machine = request->machine,
                                      .profile = request->profile,
+                                     .options = request->options,
                                      .level = 1,
                                      .seed = request->seed};
     enum hl_status status = request->workload->build(&workload, &first, err);
 
     workload_close(&workload);
     return status;
+}
+
+static enum hl_status check_loads(const struct study_parts *parts,
+                                  const struct workload_info *workload, struct hl_error *err)
+{
+    for (int i = 0; i < parts->load_count; i++)
+        if (parts->loads[i].kind == LOAD_MAX && !workload->is_make)
+            return hl_fail(err, HL_USAGE,
+                           "load max is all jobs of a build at once; expected a number of %s, or "
+                           "such as 2x, for workload %s",
+                           workload->level_means, workload->name);
+    return HL_OK;
 }
 
 /* Opens what the options name; `request` then points into `parts`. */
@@ -341,7 +357,8 @@ static enum hl_status prepare(const struct run_options *o, struct study_parts *p
     if (is_real && strcmp(machine, "host") != 0)
         return no_policy(machine, err);
     HL_TRY(workload_loads_parse(parts->loads, &parts->load_count,
-                                o->load == NULL ? "half,optimal,max,single" : o->load, err));
+                                o->load == NULL ? request->workload->default_loads : o->load, err));
+    HL_TRY(check_loads(parts, request->workload, err));
     for (int i = 0; i < o->param_count; i++)
         HL_TRY(set_param(&parts->machine, o->params[i], err));
     request->cpus = parts->machine.cpu_count;
@@ -354,7 +371,7 @@ static enum hl_status prepare(const struct run_options *o, struct study_parts *p
                                "expected --warmup session or other loads");
     } else {
         HL_TRY(parse_policies(parts, o->sched, err));
-        HL_TRY(profile_open(&parts->profile, o->profile, err));
+        HL_TRY(profile_open_for(&parts->profile, request->workload->name, o->profile, err));
     }
     collect_off_loads(parts, request->cpus);
     if (parts->off_count == parts->load_count)
@@ -401,7 +418,7 @@ static void announce_study(const struct announcement *a)
 static void announce_profile(const struct study_request *request)
 {
     const struct profile *profile = request->profile;
-    int64_t less = profile->constant[PROFILE_jobserver_offset];
+    int64_t less = request->workload->is_make ? profile->constant[PROFILE_jobserver_offset] : 0;
     int printed = 0;
 
     printf("profile: %s", profile->name);
@@ -427,9 +444,9 @@ static void announce(void *context)
     if (a->options->format != FORMAT_TEXT)
         return;
     printf("%s %s %s (%d cpu%s), seed %" PRIu64 ": %" PRId64 " cell%s x %" PRId64 " run%s\n",
-           request->workload->name, is_real ? "measured on" : "simulated on",
-           request->machine->name, request->cpus, request->cpus == 1 ? "" : "s", request->seed,
-           cells, cells == 1 ? "" : "s", request->runs, request->runs == 1 ? "" : "s");
+           request->options->text, is_real ? "measured on" : "simulated on", request->machine->name,
+           request->cpus, request->cpus == 1 ? "" : "s", request->seed, cells,
+           cells == 1 ? "" : "s", request->runs, request->runs == 1 ? "" : "s");
     announce_study(a);
     if (!is_real)
         announce_profile(request);
@@ -456,7 +473,7 @@ static enum hl_status print_runs(const struct run_options *o, const struct study
     case FORMAT_TEXT: break;
     }
     /* kernbench prints one kernel's loads; of several policies the grid has its figures as tables. */
-    if (request->policy_count > 1) {
+    if (request->policy_count > 1 || !request->workload->is_make) {
         HL_TRY(report_grid(stdout, runs, parts->off, parts->off_count, err));
     } else {
         HL_TRY(report_kernbench(stdout, runs, parts->off, parts->off_count, err));
@@ -555,25 +572,31 @@ static enum hl_status play_and_print(const struct run_options *o, struct study_r
     return status;
 }
 
+static enum hl_status unknown_workload(const char *text, struct hl_error *err)
+{
+    const char *names[64], *end = strrchr(text, '.');
+    int count = 0;
+
+    if (strchr(text, '/') != NULL || (end != NULL && strcmp(end, ".scn") == 0))
+        return hl_fail(err, HL_USAGE,
+                       "unknown workload \"%.64s\"; a scenario file is given as scn:%.200s", text,
+                       text);
+    for (const struct workload_info *w = workload_table; w->name != NULL && count < 64; w++)
+        names[count++] = w->name;
+    return hl_fail_unknown(err, HL_USAGE, NULL, "workload", text, names, count);
+}
+
 static enum hl_status play_study(const struct run_options *o, struct keeper *keeper,
                                  struct hl_error *err)
 {
-    struct study_request request = {.workload = workload_find(o->workload)};
+    struct study_request request = {0};
     struct study_parts parts = {0};
     enum hl_status status;
 
-    if (request.workload == NULL) {
-        const char *names[64], *end = strrchr(o->workload, '.');
-        int count = 0;
-
-        if (strchr(o->workload, '/') != NULL || (end != NULL && strcmp(end, ".scn") == 0))
-            return hl_fail(err, HL_USAGE,
-                           "unknown workload \"%.64s\"; a scenario file is given as scn:%.200s",
-                           o->workload, o->workload);
-        for (const struct workload_info *w = workload_table; w->name != NULL && count < 64; w++)
-            names[count++] = w->name;
-        return hl_fail_unknown(err, HL_USAGE, NULL, "workload", o->workload, names, count);
-    }
+    HL_TRY(workload_parse(o->workload, &request.workload, &parts.options, err));
+    if (request.workload == NULL)
+        return unknown_workload(o->workload, err);
+    request.options = &parts.options;
     status = prepare(o, &parts, &request, err);
     if (status == HL_OK)
         status = open_keeper(o, &request, keeper, err);

@@ -6,16 +6,26 @@
 
 /* What the jobs of all rows point to. */
 struct paper_parts {
-    struct machine *machines;     /* by row */
-    struct profile *profiles;     /* by row */
-    struct policy_spec *policies; /* by row */
-    struct workload_load *loads;  /* by load */
-    bool *is_played;              /* by load */
-    struct study_job *jobs;       /* by row, played load, run */
+    struct machine *machines;         /* by row */
+    struct policy_spec *policies;     /* by row */
+    struct workload_load *loads;      /* by load */
+    bool *is_played;                  /* by load */
+    struct profile *profiles;         /* by row and load: [row * load_count + load] */
+    struct workload_options *options; /* the same */
+    struct study_job *jobs;           /* by row, played load, run */
     size_t job_count;
 };
 
-/* Opens what a row names. */
+static enum hl_status set_options(const struct workload_info *workload,
+                                  struct workload_options *options, char (*texts)[96], int count,
+                                  struct hl_error *err)
+{
+    for (int i = 0; i < count; i++)
+        HL_TRY(workload_option_set(workload, options, texts[i], err));
+    return HL_OK;
+}
+
+/* Opens what a row names, for each load that is played. */
 static enum hl_status open_row(const struct paper *paper, int row, struct paper_parts *parts,
                                struct hl_error *err)
 {
@@ -24,8 +34,22 @@ static enum hl_status open_row(const struct paper *paper, int row, struct paper_
     HL_TRY(machine_open(&parts->machines[row], r->machine, err));
     for (int i = 0; i < r->param_count; i++)
         HL_TRY(machine_set(&parts->machines[row], r->params[i], err));
-    HL_TRY(profile_open(&parts->profiles[row], r->profile, err));
-    return policy_spec_parse(&parts->policies[row], r->policy, err);
+    HL_TRY(policy_spec_parse(&parts->policies[row], r->policy, err));
+    for (int l = 0; l < paper->load_count; l++) {
+        const struct paper_load *load = &paper->loads[l];
+        const struct workload_info *workload = workload_find(load->workload);
+        int place = row * paper->load_count + l;
+
+        if (!parts->is_played[l])
+            continue;
+        HL_TRY(profile_open_for(&parts->profiles[place], load->workload,
+                                paper_row_profile(r, load->workload), err));
+        workload_options_init(workload, &parts->options[place]);
+        HL_TRY(
+            set_options(workload, &parts->options[place], load->options, load->option_count, err));
+        HL_TRY(set_options(workload, &parts->options[place], r->options, r->option_count, err));
+    }
+    return HL_OK;
 }
 
 static enum hl_status open_load(const struct paper *paper, int load, struct paper_parts *parts,
@@ -36,7 +60,7 @@ static enum hl_status open_load(const struct paper *paper, int load, struct pape
     struct workload_load parsed[WORKLOAD_LOADS_MAX];
     int count;
 
-    parts->is_played[load] = workload != NULL && workload->simulated && l->option_count == 0;
+    parts->is_played[load] = workload != NULL && workload->simulated;
     if (!parts->is_played[load])
         return HL_OK;
     HL_TRY(workload_loads_parse(parsed, &count, l->level, err));
@@ -80,8 +104,9 @@ static void make_jobs(const struct paper *paper, uint64_t seed, struct paper_par
             for (int64_t run = 0; parts->is_played[l] && run < paper->runs; run++)
                 parts->jobs[parts->job_count++] = (struct study_job){
                     .workload = workload_find(paper->loads[l].workload),
+                    .options = &parts->options[r * paper->load_count + l],
                     .machine = &parts->machines[r],
-                    .profile = &parts->profiles[r],
+                    .profile = &parts->profiles[r * paper->load_count + l],
                     .policy = &parts->policies[r],
                     .load = &parts->loads[l],
                     .level = workload_load_level(&parts->loads[l], parts->machines[r].cpu_count, 0),
@@ -112,14 +137,13 @@ static enum hl_status score_cells(struct paper *paper, const struct paper_parts 
 
 static void parts_close(const struct paper *paper, struct paper_parts *parts)
 {
-    for (int r = 0; r < paper->row_count; r++) {
-        if (parts->machines != NULL)
-            machine_close(&parts->machines[r]);
-        if (parts->profiles != NULL)
-            profile_close(&parts->profiles[r]);
-    }
+    for (int r = 0; parts->machines != NULL && r < paper->row_count; r++)
+        machine_close(&parts->machines[r]);
+    for (int i = 0; parts->profiles != NULL && i < paper->row_count * paper->load_count; i++)
+        profile_close(&parts->profiles[i]);
     hl_free(parts->machines);
     hl_free(parts->profiles);
+    hl_free(parts->options);
     hl_free(parts->policies);
     hl_free(parts->loads);
     hl_free(parts->is_played);
@@ -134,14 +158,16 @@ static enum hl_status make_parts(const struct paper *paper, struct paper_parts *
 
     *parts = (struct paper_parts){
         .machines = hl_alloc(rows, sizeof(*parts->machines)),
-        .profiles = hl_alloc(rows, sizeof(*parts->profiles)),
         .policies = hl_alloc(rows, sizeof(*parts->policies)),
         .loads = hl_alloc(loads, sizeof(*parts->loads)),
         .is_played = hl_alloc(loads, sizeof(*parts->is_played)),
+        .profiles = hl_alloc(rows * loads, sizeof(*parts->profiles)),
+        .options = hl_alloc(rows * loads, sizeof(*parts->options)),
         .jobs = hl_alloc(rows * loads * (size_t)paper->runs, sizeof(*parts->jobs)),
     };
-    if (parts->machines == NULL || parts->profiles == NULL || parts->policies == NULL ||
-        parts->loads == NULL || parts->is_played == NULL || parts->jobs == NULL)
+    if (parts->machines == NULL || parts->profiles == NULL || parts->options == NULL ||
+        parts->policies == NULL || parts->loads == NULL || parts->is_played == NULL ||
+        parts->jobs == NULL)
         return hl_fail(err, HL_NO_MEMORY, "out of memory for the rows of paper %s", paper->id);
     return open_parts(paper, parts, err);
 }

@@ -40,7 +40,7 @@ static void describe_simulated(const struct study_request *request, json_t *aske
     json_t *policies = json_array();
 
     if (request->profile != NULL)
-        hash = hash_values(hash, request->profile->constant, PROFILE_CONSTANT_COUNT);
+        hash = hash_values(hash, request->profile->constant, request->profile->kind->count);
     (void)json_object_set_new(asked, "constants", hash_text(hash));
     for (int i = 0; i < request->policy_count; i++)
         (void)json_array_append_new(policies, json_string(request->policies[i].text));
@@ -64,7 +64,7 @@ static json_t *describe(const struct study_request *request)
 {
     json_t *asked = json_object(), *loads = json_array();
 
-    (void)json_object_set_new(asked, "workload", json_string(request->workload->name));
+    (void)json_object_set_new(asked, "workload", json_string(request->options->text));
     (void)json_object_set_new(asked, "machine", json_string(request->machine->name));
     (void)json_object_set_new(asked, "cpus", json_integer(request->cpus));
     for (int i = 0; i < request->load_count; i++)

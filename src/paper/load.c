@@ -276,22 +276,61 @@ static enum hl_status read_cells(struct reader *reader, const struct hl_json_nod
     return HL_OK;
 }
 
+const char *paper_row_profile(const struct paper_row *row, const char *workload)
+{
+    for (int i = 0; i < row->profile_count; i++)
+        if (strcmp(row->profiles[i].workload, workload) == 0)
+            return row->profiles[i].name;
+    return "";
+}
+
+/* "profile": one name, of the paper's workload, or {"WORKLOAD": "NAME"}. */
+static enum hl_status read_profiles(const struct paper *paper, const struct hl_json_node *object,
+                                    struct paper_row *row, struct hl_error *err)
+{
+    struct hl_json_node node, item;
+    const char *workload;
+    json_t *value;
+
+    HL_TRY(hl_json_member_if_any(object, "profile", &node, err));
+    if (node.value == NULL)
+        return HL_OK;
+    if (!json_is_object(node.value)) {
+        row->profile_count = 1;
+        memcpy(row->profiles[0].workload, paper->workload, sizeof(row->profiles[0].workload));
+        return read_text(&node, row->profiles[0].name, sizeof(row->profiles[0].name), err);
+    }
+    if (json_object_size(node.value) > PAPER_PROFILES_MAX)
+        return hl_json_fail(&node, err, "found %zu profiles, expected at most %d",
+                            json_object_size(node.value), PAPER_PROFILES_MAX);
+    json_object_foreach(node.value, workload, value)
+    {
+        struct paper_profile *profile = &row->profiles[row->profile_count++];
+
+        HL_TRY(hl_json_member(&node, workload, &item, err));
+        if (strlen(workload) >= sizeof(profile->workload))
+            return hl_json_fail(&item, err, "its key has %zu characters, expected at most %zu",
+                                strlen(workload), sizeof(profile->workload) - 1);
+        memcpy(profile->workload, workload, strlen(workload) + 1);
+        HL_TRY(read_text(&item, profile->name, sizeof(profile->name), err));
+    }
+    return HL_OK;
+}
+
 static enum hl_status read_row(struct reader *reader, const struct hl_json_node *node, int index,
                                struct hl_error *err)
 {
-    static const char *const known[] = {"label",   "policy", "machine",      "params",
-                                        "profile", "cells",  "reference_row"};
+    static const char *const known[] = {"label",   "policy",  "machine", "params",
+                                        "profile", "options", "cells",   "reference_row"};
     struct paper_row *row = &reader->paper->rows[index];
-    struct hl_json_node profile;
 
     HL_TRY(hl_json_check_keys(node, known, HL_COUNT_OF(known), err));
     HL_TRY(read_member_text(node, "label", row->label, sizeof(row->label), err));
     HL_TRY(read_member_text(node, "policy", row->policy, sizeof(row->policy), err));
     HL_TRY(read_member_text(node, "machine", row->machine, sizeof(row->machine), err));
-    HL_TRY(hl_json_member_if_any(node, "profile", &profile, err));
-    if (profile.value != NULL)
-        HL_TRY(read_text(&profile, row->profile, sizeof(row->profile), err));
+    HL_TRY(read_profiles(reader->paper, node, row, err));
     HL_TRY(read_assignments(node, "params", &row->params, &row->param_count, err));
+    HL_TRY(read_assignments(node, "options", &row->options, &row->option_count, err));
     for (int j = 0; j < index; j++)
         HL_TRY(check_new_label(node, row->label, reader->paper->rows[j].label, err));
     return read_cells(reader, node, index, err);
@@ -512,8 +551,10 @@ enum hl_status paper_open(struct paper *paper, const char *id, struct hl_error *
 
 void paper_close(struct paper *paper)
 {
-    for (int i = 0; i < paper->row_count; i++)
+    for (int i = 0; i < paper->row_count; i++) {
         hl_free(paper->rows[i].params);
+        hl_free(paper->rows[i].options);
+    }
     for (int i = 0; i < paper->load_count; i++)
         hl_free(paper->loads[i].options);
     for (int i = 0; i < paper->note_count; i++)

@@ -45,13 +45,22 @@ struct paper_metric {
     enum run_better better;
 };
 
+struct paper_profile {
+    char workload[32], name[64]; /* a shipped profile of that workload's kind */
+};
+
+enum { PAPER_PROFILES_MAX = 8 };
+
 struct paper_row {
     char label[64];
-    char policy[128];   /* with version */
-    char machine[64];   /* shipped machine */
-    char profile[64];   /* shipped profile; "": none */
+    char policy[128]; /* with version */
+    char machine[64]; /* shipped machine */
+    struct paper_profile profiles[PAPER_PROFILES_MAX];
+    int profile_count;
     char (*params)[96]; /* machine parameters of this row, "KEY=VALUE" */
     int param_count;
+    char (*options)[96]; /* of the workload, besides those of the load, "KEY=VALUE" */
+    int option_count;
 };
 
 struct paper_load {
@@ -86,6 +95,9 @@ enum hl_status paper_open(struct paper *paper, const char *id, struct hl_error *
 enum hl_status paper_parse(struct paper *paper, const char *path, const char *text, size_t bytes,
                            struct hl_error *err) HL_MUST_CHECK;
 void paper_close(struct paper *paper); /* safe on zeroed */
+
+/* The row's profile for a workload; "": none, its default. */
+const char *paper_row_profile(const struct paper_row *row, const char *workload);
 
 /* Place in `cells`; -1 if that cell was not published. */
 int paper_cell_find(const struct paper *paper, int row, int load, int metric);

@@ -99,16 +99,26 @@ static void score_errors(const struct paper *paper, struct paper_score *score)
     score->mean_absolute_error_all = explained == 0 ? (double)NAN : all / explained;
 }
 
+static bool are_same_texts(char (*a)[96], int a_count, char (*b)[96], int b_count)
+{
+    if (a_count != b_count)
+        return false;
+    for (int i = 0; i < a_count; i++)
+        if (strcmp(a[i], b[i]) != 0)
+            return false;
+    return true;
+}
+
 /* Rows between which only the policy differs; a machine in the sense of the order. */
 static bool is_same_machine(const struct paper_row *a, const struct paper_row *b)
 {
-    if (strcmp(a->machine, b->machine) != 0 || strcmp(a->profile, b->profile) != 0 ||
-        a->param_count != b->param_count)
+    if (strcmp(a->machine, b->machine) != 0 || a->profile_count != b->profile_count)
         return false;
-    for (int i = 0; i < a->param_count; i++)
-        if (strcmp(a->params[i], b->params[i]) != 0)
+    for (int i = 0; i < a->profile_count; i++)
+        if (strcmp(paper_row_profile(b, a->profiles[i].workload), a->profiles[i].name) != 0)
             return false;
-    return true;
+    return are_same_texts(a->params, a->param_count, b->params, b->param_count) &&
+           are_same_texts(a->options, a->option_count, b->options, b->option_count);
 }
 
 static bool is_first_of_machine(const struct paper *paper, int row)
@@ -186,9 +196,10 @@ static void name_order(const struct paper *paper, int row, int load, struct pape
 
     memcpy(order->load, paper->loads[load].label, sizeof(order->load));
     (void)snprintf(order->machine, sizeof(order->machine), "%s", r->machine);
-    for (int i = 0; i < r->param_count; i++) {
+    for (int i = 0; i < r->param_count + r->option_count; i++) {
         used = strlen(order->machine);
-        (void)snprintf(order->machine + used, sizeof(order->machine) - used, " %s", r->params[i]);
+        (void)snprintf(order->machine + used, sizeof(order->machine) - used, " %s",
+                       i < r->param_count ? r->params[i] : r->options[i - r->param_count]);
     }
 }
 

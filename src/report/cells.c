@@ -77,9 +77,16 @@ size_t report_cells_values(const struct report_cells *cells, size_t row, size_t 
     return run_values(cells->cell, report_cells_runs(cells, row, column), metric, cells->values);
 }
 
+bool report_is_make(const struct run *run)
+{
+    size_t length = strcspn(run->workload, ":"); /* options stand behind it */
+
+    return length == strlen("kernbench") && strncmp(run->workload, "kernbench", length) == 0;
+}
+
 void report_format_load(char *text, size_t bytes, const struct run *run)
 {
-    const char *dash = strcmp(run->workload, "kernbench") == 0 ? "-j" : "";
+    const char *dash = report_is_make(run) ? "-j" : "";
     char level[24] = "";
 
     if (run->level > 0)

@@ -33,6 +33,9 @@ size_t report_cells_values(const struct report_cells *cells, size_t row, size_t 
                            enum run_metric metric);
 
 /* "-j3", "half -j8", "max -j"; levels of other workloads stand without -j. */
+/* Its level is make's -jX; kernbench prints its loads. */
+bool report_is_make(const struct run *run);
+
 void report_format_load(char *text, size_t bytes, const struct run *run);
 
 /* "Half", "Optimal", "Maximal", "Single" for kernbench's loads; NULL for others. */

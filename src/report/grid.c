@@ -184,6 +184,24 @@ static enum hl_status write_normalised(FILE *out, const struct report_cells *cel
     return write_table(out, cells, &view, err);
 }
 
+/* What only this workload has. */
+static enum hl_status write_own_metrics(FILE *out, const struct report_cells *cells,
+                                        struct hl_error *err)
+{
+    for (int metric = RUN_METRIC_COUNT; metric < run_metric_count(); metric++) {
+        const struct run_metric_info *info = &run_metric_table[metric];
+        char text[64];
+
+        if (format_counts(text, sizeof(text), cells, (enum run_metric)metric) == 0)
+            continue;
+        report_write(out, "\n");
+        (void)hl_format(text, sizeof(text), "%s in %s", info->name, info->unit);
+        HL_TRY(write_means(out, cells, (enum run_metric)metric,
+                           info->unit[0] == '\0' ? info->name : text, err));
+    }
+    return HL_OK;
+}
+
 static enum hl_status write_tables(FILE *out, const struct report_cells *cells,
                                    struct hl_error *err)
 {
@@ -197,7 +215,10 @@ static enum hl_status write_tables(FILE *out, const struct report_cells *cells,
         HL_TRY(write_table(out, cells, &best, err));
     }
     HL_TRY(write_normalised(out, cells, err));
-    for (int i = 0; cells->row_count > 1 && i < HL_COUNT_OF(others); i++) {
+    HL_TRY(write_own_metrics(out, cells, err));
+    for (int i = 0; i < HL_COUNT_OF(others); i++) {
+        if (cells->row_count == 1 && report_is_make(cells->rows[0]))
+            break; /* kernbench's own text has them */
         if (format_counts(counts, sizeof(counts), cells, others[i].metric) == 0)
             continue;
         (void)fputc('\n', out);

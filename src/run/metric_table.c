@@ -3,7 +3,7 @@
  * metric_table.c - every metric of a run: name, unit, direction and what it means.
  *
  * Expanded from RUN_METRICS, the one list of metrics; files, tables and JSON use these names. Extra
- * metrics of imported results are added behind them and stay until the process ends.
+ * metrics, of one workload or of imported results, are added behind them and stay until the process ends.
  */
 #include "run/run.h"
 
@@ -67,7 +67,7 @@ enum hl_status run_metric_add(const char *name, const char *unit, enum run_bette
     (void)strcpy(stpcpy(own, name) + 1, unit);
     table[count] = (struct run_metric_info){.name = own,
                                             .unit = own + strlen(name) + 1,
-                                            .help = "of an imported result",
+                                            .help = "of this workload or of an imported result",
                                             .better = better};
     *metric = count++;
     return HL_OK;

@@ -45,6 +45,7 @@ static enum hl_status play_simulated(const struct study_request *request, struct
                     continue;
                 jobs[count++] = (struct study_job){
                     .workload = request->workload,
+                    .options = request->options,
                     .machine = request->machine,
                     .profile = request->profile,
                     .policy = &request->policies[p],

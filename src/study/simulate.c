@@ -23,12 +23,38 @@ uint64_t study_run_seed(uint64_t base_seed, const char *workload, int64_t level,
     return seed >> 11; /* 53 bits */
 }
 
+enum hl_status study_rate_metric(const struct workload_info *workload, int *metric,
+                                 struct hl_error *err)
+{
+    *metric = -1;
+    if (workload->rate.name == NULL)
+        return HL_OK;
+    return run_metric_add(workload->rate.name, workload->rate.unit, RUN_HIGHER, metric, err);
+}
+
+static void set_rate(const struct workload_info *info, const struct workload *workload,
+                     struct run *run)
+{
+    int metric = info->rate.name == NULL ? -1 : run_metric_find(info->rate.name);
+    double seconds = run->metric[RUN_elapsed_s];
+
+    if (metric < 0)
+        return; /* a run alone, whose player did not ask for it */
+    if (workload->rate_processes > 0)
+        seconds = run->metric[RUN_user_s] / (double)workload->rate_processes;
+    if (workload->rate_amount > 0 && seconds > 0)
+        run_set(run, (enum run_metric)metric, (double)workload->rate_amount / seconds);
+    else
+        run->reason[metric] = workload->rate_reason;
+}
+
 enum hl_status study_simulate(const struct study_job *job, struct run *run, struct hl_error *err)
 {
     struct workload workload = {0};
     struct workload_request request = {
         .machine = job->machine,
         .profile = job->profile,
+        .options = job->options,
         .level = job->level,
         .seed = study_run_seed(job->base_seed, job->workload->name, job->level, job->run_index),
     };
@@ -43,15 +69,19 @@ enum hl_status study_simulate(const struct study_job *job, struct run *run, stru
 
     if (status == HL_OK)
         status = sim_run(&options, &result, err);
+    if (status == HL_OK) {
+        *run = result.run;
+        set_rate(job->workload, &workload, run);
+    }
     workload_close(&workload);
     if (status != HL_OK)
         return status;
 
-    *run = result.run;
     run->source = RUN_SIM;
     run->status = RUN_OK;
     run->exit_status = 0;
-    (void)snprintf(run->workload, sizeof(run->workload), "%s", job->workload->name);
+    (void)snprintf(run->workload, sizeof(run->workload), "%s",
+                   job->options != NULL ? job->options->text : job->workload->name);
     (void)snprintf(run->load, sizeof(run->load), "%s", job->load->label);
     run->level = job->level > 0 ? job->level : -1;
     (void)snprintf(run->policy, sizeof(run->policy), "%s", job->policy->text);
@@ -145,10 +175,13 @@ enum hl_status study_simulate_all(const struct study_job *jobs, size_t job_count
         .failed = job_count,
     };
     enum hl_status status = HL_OK;
+    int metric;
 
     assert(threads >= 1);
     if (pool.results == NULL || pool.is_done == NULL)
         status = hl_fail(err, HL_NO_MEMORY, "out of memory for %zu runs", job_count);
+    for (size_t i = 0; status == HL_OK && i < job_count; i++)
+        status = study_rate_metric(jobs[i].workload, &metric, err);
     if (status == HL_OK) {
         if (progress != NULL && progress->planned != NULL)
             progress->planned(progress->context, (int64_t)job_count);

@@ -27,9 +27,10 @@ enum study_warmup {
 
 struct study_request {
     const struct workload_info *workload;
-    const struct machine *machine;      /* simulated, or the host for real runs */
-    const struct profile *profile;      /* kernbench; may be NULL for real runs */
-    const struct policy_spec *policies; /* policy_count of them; 0: measure for real */
+    const struct machine *machine;          /* simulated, or the host for real runs */
+    const struct workload_options *options; /* NULL: the defaults */
+    const struct profile *profile;          /* of the workload's kind; may be NULL for real runs */
+    const struct policy_spec *policies;     /* policy_count of them; 0: measure for real */
     int policy_count;
     const struct workload_load *loads;
     int load_count;
@@ -77,6 +78,7 @@ bool study_load_is_off(const struct workload_load *load, int cpus);
 
 struct study_job {
     const struct workload_info *workload;
+    const struct workload_options *options; /* NULL: the defaults */
     const struct machine *machine;
     const struct profile *profile;
     const struct policy_spec *policy;
@@ -90,6 +92,11 @@ struct study_job {
 /* The seed of a run: from (base seed, workload, load level, run), never from policy or machine.
  * Below 2^53, so that every JSON reader keeps it exactly. */
 uint64_t study_run_seed(uint64_t base_seed, const char *workload, int64_t level, int64_t run_index);
+
+/* The metric that is the workload's own rate, known to run_metric_table from now on; -1: it has
+ * none. Before other threads look at metrics. */
+enum hl_status study_rate_metric(const struct workload_info *workload, int *metric,
+                                 struct hl_error *err) HL_MUST_CHECK;
 
 /* One simulated run, with its identity. */
 enum hl_status study_simulate(const struct study_job *job, struct run *run,

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * profile.c - the constants of a kernel build, each with its source.
+ * profile.c - the constants of a workload, each with its source.
  *
  *     { "about": "make vmlinux of a 2.4 tree",
+ *       "kind": "kernbench",
  *       "constants": {
  *         "work_ns": { "value": 65.5, "unit": "s", "source": "fitted:UP/make" },
  *         "as_share": { "value": 0.01, "unit": "ratio", "source": "spec", "note": "linux 9" } } }
  *
- * A constant that a file does not give has the default of the table, whose source is "assumed".
+ * The kind says which constants there are; one that does not say is of kind kernbench. A
+ * constant that a file does not give has the default of the table, whose source is "assumed".
  */
-#include "workload/workload.h"
+#include "workload/profile.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -20,9 +22,13 @@
 #include "base/units.h"
 #include "machine/costs.h"
 
-enum { PROFILE_BYTES_MAX = 1 << 20, PROFILE_ABOUT_MAX = 2000, PROFILE_PATH_MAX = 4096 };
+enum {
+    PROFILE_BYTES_MAX = 1 << 20,
+    PROFILE_ABOUT_MAX = 2000,
+    PROFILE_KIND_MAX = 31,
+    PROFILE_PATH_MAX = 4096
+};
 
-const struct machine_constant_info profile_constant_table[PROFILE_CONSTANT_COUNT] = {
 #define PROFILE_INFO(constant, constant_unit, default_value, least, most, text)                    \
     {.name = #constant,                                                                            \
      .unit = #constant_unit,                                                                       \
@@ -30,30 +36,75 @@ const struct machine_constant_info profile_constant_table[PROFILE_CONSTANT_COUNT
      .value = default_value,                                                                       \
      .min = least,                                                                                 \
      .max = most},
-    PROFILE_CONSTANTS(PROFILE_INFO)
+
+const struct machine_constant_info profile_constant_table[PROFILE_CONSTANT_COUNT] = {
+    PROFILE_CONSTANTS(PROFILE_INFO)};
+
+static const struct machine_constant_info matinv_table[MATINV_CONSTANT_COUNT] = {
+    MATINV_CONSTANTS(PROFILE_INFO)};
+
+static const struct machine_constant_info rsa_table[RSA_CONSTANT_COUNT] = {
+    RSA_CONSTANTS(PROFILE_INFO)};
 #undef PROFILE_INFO
+
+_Static_assert(HL_COUNT_OF(profile_constant_table) <= (int)PROFILE_CONSTANTS_MAX,
+               "a profile holds the largest kind");
+
+const struct profile_kind profile_kinds[] = {
+    {"kernbench", "kernel", profile_constant_table, PROFILE_CONSTANT_COUNT},
+    {"matinv", "matinv", matinv_table, MATINV_CONSTANT_COUNT},
+    {"rsa", "rsa", rsa_table, RSA_CONSTANT_COUNT},
+    {.workload = NULL},
 };
+
+const struct profile_kind *profile_kind_find(const char *workload)
+{
+    for (const struct profile_kind *kind = profile_kinds; kind->workload != NULL; kind++)
+        if (strcmp(kind->workload, workload) == 0)
+            return kind;
+    return NULL;
+}
 
 void profile_close(struct profile *profile)
 {
-    machine_constants_close(PROFILE_CONSTANT_COUNT, profile->source);
+    machine_constants_close(PROFILE_CONSTANTS_MAX, profile->source);
     *profile = (struct profile){0};
+}
+
+static enum hl_status read_kind(struct profile *profile, const struct hl_json_node *root,
+                                struct hl_error *err)
+{
+    const char *names[HL_COUNT_OF(profile_kinds)], *word;
+    struct hl_json_node member;
+    int count = 0;
+
+    profile->kind = &profile_kinds[0];
+    HL_TRY(hl_json_member_if_any(root, "kind", &member, err));
+    if (member.value == NULL)
+        return HL_OK;
+    HL_TRY(hl_json_string(&member, 1, PROFILE_KIND_MAX, &word, err));
+    for (; profile_kinds[count].workload != NULL; count++)
+        names[count] = profile_kinds[count].workload;
+    profile->kind = profile_kind_find(word);
+    return profile->kind != NULL ? HL_OK
+                                 : hl_json_fail_unknown(&member, err, "kind", word, names, count);
 }
 
 static enum hl_status read_profile(struct profile *profile, const struct hl_json_node *root,
                                    struct hl_error *err)
 {
-    static const char *const keys[] = {"about", "constants"};
+    static const char *const keys[] = {"about", "kind", "constants"};
     struct hl_json_node member;
     const char *about;
 
-    HL_TRY(machine_constants_init(profile_constant_table, PROFILE_CONSTANT_COUNT, profile->constant,
+    HL_TRY(read_kind(profile, root, err));
+    HL_TRY(machine_constants_init(profile->kind->table, profile->kind->count, profile->constant,
                                   profile->source, err));
     HL_TRY(hl_json_check_keys(root, keys, HL_COUNT_OF(keys), err));
     HL_TRY(hl_json_member(root, "about", &member, err));
     HL_TRY(hl_json_string(&member, 1, PROFILE_ABOUT_MAX, &about, err));
     HL_TRY(hl_json_member(root, "constants", &member, err));
-    return machine_constants_read(profile_constant_table, PROFILE_CONSTANT_COUNT, &member,
+    return machine_constants_read(profile->kind->table, profile->kind->count, &member,
                                   profile->constant, profile->source, NULL, err);
 }
 
@@ -96,4 +147,25 @@ enum hl_status profile_open(struct profile *profile, const char *text, struct hl
     if (status == HL_OK)
         (void)snprintf(profile->name, sizeof(profile->name), "%s", name);
     return status;
+}
+
+enum hl_status profile_open_for(struct profile *profile, const char *workload, const char *text,
+                                struct hl_error *err)
+{
+    const struct profile_kind *kind = profile_kind_find(workload), *found;
+    bool is_given = text != NULL && text[0] != '\0';
+
+    *profile = (struct profile){0};
+    if (kind == NULL && is_given)
+        return hl_fail(err, HL_USAGE, "profile %s: workload %s has no constants; expected none",
+                       text, workload);
+    if (kind == NULL)
+        return HL_OK;
+    HL_TRY(profile_open(profile, is_given ? text : kind->default_profile, err));
+    found = profile->kind;
+    if (found == kind)
+        return HL_OK;
+    profile_close(profile);
+    return hl_fail(err, HL_USAGE, "profile %s is of kind %s; expected one of kind %s", text,
+                   found->workload, workload);
 }

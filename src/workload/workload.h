@@ -18,6 +18,7 @@
 #include "base/rng.h"
 #include "base/status.h"
 #include "machine/machine.h"
+#include "workload/profile.h"
 
 /*
  * Steps. `amount` and `target` as stated; `spread`: uniform extra in [0, spread) drawn when the
@@ -123,6 +124,13 @@ struct workload {
     uint64_t *cpu_sets; /* cpu_set_count x cpu_set_words: bit c of word c / 64 */
     size_t cpu_set_count, cpu_set_capacity, cpu_set_words;
     size_t live_task_max; /* upper bound of tasks alive or unreaped at one time; sizes the player */
+    /* What its rate counts, over the whole run: signatures, MFLOP. 0: it has no rate, and
+     * rate_reason (static text) says why. */
+    int64_t rate_amount;
+    const char *rate_reason;
+    /* 0: the rate is the amount by elapsed time. Else so many processes take their own rates by
+     * their user time, and these are added. */
+    int64_t rate_processes;
 
     /* Where a person wrote the steps, for messages; the path NULL: nowhere. */
     const char *path; /* not owned */
@@ -169,70 +177,6 @@ enum hl_status workload_check(const struct workload *w, const char *what,
 enum hl_status workload_bound_tasks(struct workload *w, size_t limit, const char *what,
                                     int32_t *endless_task, struct hl_error *err) HL_MUST_CHECK;
 
-/* ---- profiles: the constants of a kernel build (profiles/NAME.json, docs/formats.md) ---- */
-
-/*
- * X(name, unit, default, min, max, help); values are int64_t, ratios in ppm. Times are at speed
- * 1.0.
- */
-#define PROFILE_CONSTANTS(X)                                                                       \
-    X(units, count, 1000, 1, 100000, "compilation units")                                          \
-    X(directories, count, 60, 1, 100000,                                                           \
-      "make processes, one per directory; at most one per unit")                                   \
-    X(work_ns, ns, 300000000000, 1000000, INT64_C(1000000000000000),                               \
-      "cpu time of the whole build at speed 1.0, user and system")                                 \
-    X(system_share, ppm, 60000, 0, 900000, "part of that time spent in the kernel")                \
-    X(serial_head_share, ppm, 20000, 0, 900000,                                                    \
-      "part of the work done by the top make alone before anything forks")                         \
-    X(serial_tail_share, ppm, 20000, 0, 900000, "the same after everything else: final link")      \
-    X(link_share, ppm, 10000, 0, 500000,                                                           \
-      "part of the work done by the linkers of the directories, by their number of units")         \
-    X(as_share, ppm, 10000, 0, 500000, "part of a unit's compilation done by the assembler")       \
-    X(unit_sigma, ppm, 800000, 0, 3000000,                                                         \
-      "sigma of the log-normal unit sizes, capped at p0.5 and p99.5")                              \
-    X(directory_sigma, ppm, 1000000, 0, 3000000, "the same of the directories' numbers of units")  \
-    X(make_start_ns, ns, 30000000, 0, 100000000000, "a directory's make reads its makefiles")      \
-    X(make_unit_ns, ns, 2000000, 0, 100000000000, "work of make for each unit, before its shell")  \
-    X(shell_ns, ns, 1000000, 0, 100000000000, "work of the shell of a unit")                       \
-    X(driver_ns, ns, 1500000, 0, 100000000000, "work of the compiler driver of a unit")            \
-    X(tool_ns, ns, 1500000, 0, 100000000000, "work of each of the two short tools after a unit")   \
-    X(jobserver_offset, count, 0, 0, 8, "make -jX runs max(1, X - this) compilers")                \
-    X(pipe, bool, 1, 0, 1,                                                                         \
-      "cc1 feeds as through a pipe while it compiles; else as starts when cc1 has ended")          \
-    X(pipe_chunks, count, 10, 1, 1000, "writes of cc1 into that pipe, evenly spread")              \
-    X(disk_reads, ppm, 50000, 0, 100000000,                                                        \
-      "disk accesses of a unit before cc1, before the page cache: the mean; fractions by chance")  \
-    X(disk_temp, ppm, 0, 0, 100000000,                                                             \
-      "disk accesses of as for the file between cc1 and it, without a pipe: the mean")             \
-    X(disk_head, count, 0, 0, 10000000, "disk accesses of the top make before anything else")      \
-    X(disk_tail, count, 0, 0, 10000000, "the same before its final link")                          \
-    X(page_cache_hit, ppm, 0, 0, 1000000, "part of all these accesses that needs no disk")         \
-    X(daemons, bool, 1, 0, 1, "one light kernel daemon per package: 0.2 ms each 50 to 150 ms")
-
-enum profile_constant {
-#define PROFILE_ENUM(name, unit, value, min, max, help) PROFILE_##name,
-    PROFILE_CONSTANTS(PROFILE_ENUM)
-#undef PROFILE_ENUM
-        PROFILE_CONSTANT_COUNT
-};
-
-struct profile {
-    char name[128];
-    int64_t constant[PROFILE_CONSTANT_COUNT];
-    char *source[PROFILE_CONSTANT_COUNT];
-};
-
-extern const struct machine_constant_info profile_constant_table[PROFILE_CONSTANT_COUNT];
-
-/* A shipped name or a path (has a '/' or ends in .json); "" or NULL: "kernel". Constants that the
- * file does not give have the default of the table and the source "assumed". */
-enum hl_status profile_open(struct profile *profile, const char *text,
-                            struct hl_error *err) HL_MUST_CHECK;
-/* The same from text; `name` is for messages. */
-enum hl_status profile_parse(struct profile *profile, const char *name, const char *text,
-                             size_t bytes, struct hl_error *err) HL_MUST_CHECK;
-void profile_close(struct profile *profile);
-
 /* ---- loads ---- */
 
 enum workload_load_kind { LOAD_LEVEL, LOAD_SINGLE, LOAD_HALF, LOAD_OPTIMAL, LOAD_MAX, LOAD_CPUS };
@@ -258,16 +202,56 @@ int64_t workload_load_level(const struct workload_load *load, int cpus, int64_t 
 
 /* ---- the workloads ---- */
 
+/*
+ * Options stand behind the name, the same for simulated and real runs:
+ * `matinv:orders=7000-9000+200:residual=n`.
+ */
+enum workload_option_type {
+    OPTION_BOOL,  /* y, n, or the bare name */
+    OPTION_RATIO, /* 0 to 1; kept in ppm */
+    OPTION_RANGE, /* 7000, 7000-9000 or 7000-9000+200 */
+};
+
+struct workload_range { /* of the other types only `first` counts */
+    int64_t first, last, step;
+};
+
+struct workload_option_info {
+    const char *name;
+    enum workload_option_type type;
+    int64_t min, max;         /* OPTION_RANGE */
+    const char *default_text; /* as written; NULL: what the profile says */
+    const char *help;
+};
+
+enum { WORKLOAD_OPTIONS_MAX = 8, WORKLOAD_TEXT_MAX = 64 };
+
+struct workload_options {
+    char text[WORKLOAD_TEXT_MAX]; /* the workload as written: what tables print */
+    struct workload_range value[WORKLOAD_OPTIONS_MAX]; /* by place in the workload's table */
+    bool is_given[WORKLOAD_OPTIONS_MAX];
+};
+
 struct workload_request {
     const struct machine *machine;
-    const struct profile *profile; /* kernbench; NULL elsewhere */
-    int64_t level;                 /* 0: no limit, make's bare -j */
-    uint64_t seed;                 /* of the run: the same for all policies */
+    const struct profile *profile;          /* of the workload's kind */
+    const struct workload_options *options; /* NULL: the defaults */
+    int64_t level;                          /* 0: no limit, make's bare -j */
+    uint64_t seed;                          /* of the run: the same for all policies */
+};
+
+/* A metric that only this workload has; more is better. */
+struct workload_rate {
+    const char *name, *unit, *help; /* name NULL: it has none */
 };
 
 struct workload_info {
     const char *name, *summary, *level_means; /* "jobs", "rooms" */
     bool simulated, real;
+    const char *default_loads; /* as --load takes them */
+    bool is_make; /* the level is make's -jX; load max, all jobs at once, means something */
+    const struct workload_option_info *options; /* ends with a NULL name; NULL: none */
+    struct workload_rate rate;
     enum hl_status (*build)(struct workload *w, const struct workload_request *request,
                             struct hl_error *err); /* NULL: not simulated */
 };
@@ -276,8 +260,22 @@ extern const struct workload_info workload_table[]; /* ends with a NULL name */
 /* NULL if there is none of that name. */
 const struct workload_info *workload_find(const char *name);
 
-/* The kernbench process tree; see kernbench.c. */
+/* "NAME:OPTION=VALUE:..."; errors are HL_USAGE. An unknown name leaves *info NULL and is no error
+ * of this function: only the caller knows what else the text may be. */
+enum hl_status workload_parse(const char *text, const struct workload_info **info,
+                              struct workload_options *options, struct hl_error *err) HL_MUST_CHECK;
+void workload_options_init(const struct workload_info *info, struct workload_options *options);
+/* One "OPTION=VALUE". */
+enum hl_status workload_option_set(const struct workload_info *info,
+                                   struct workload_options *options, const char *assignment,
+                                   struct hl_error *err) HL_MUST_CHECK;
+
+extern const struct workload_option_info workload_matinv_options[];
 enum hl_status workload_kernbench(struct workload *w, const struct workload_request *request,
                                   struct hl_error *err) HL_MUST_CHECK;
+enum hl_status workload_matinv(struct workload *w, const struct workload_request *request,
+                               struct hl_error *err) HL_MUST_CHECK;
+enum hl_status workload_rsa(struct workload *w, const struct workload_request *request,
+                            struct hl_error *err) HL_MUST_CHECK;
 
 #endif

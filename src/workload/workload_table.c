@@ -6,13 +6,32 @@
 
 #include <string.h>
 
+static const char kernbench_loads[] = "half,optimal,max,single";
+
 const struct workload_info workload_table[] = {
     {.name = "kernbench",
      .summary = "a kernel build, make -jX, as a tree of processes",
      .level_means = "jobs",
      .simulated = true,
      .real = true,
+     .default_loads = kernbench_loads,
+     .is_make = true,
      .build = workload_kernbench},
+    {.name = "matinv",
+     .summary = "inversion of large matrices, threads created in two ways",
+     .level_means = "threads",
+     .simulated = true,
+     .default_loads = "1x",
+     .options = workload_matinv_options,
+     .rate = {"mflops", "MFLOPS", "speed of the timed inversions, 2 order^3 operations each"},
+     .build = workload_matinv},
+    {.name = "rsa",
+     .summary = "openssl speed -multi X: processes that sign, each for itself",
+     .level_means = "processes",
+     .simulated = true,
+     .default_loads = "1x",
+     .rate = {"signs_per_s", "1/s", "signatures a second of all processes, each by its user time"},
+     .build = workload_rsa},
     {.name = NULL},
 };
 

@@ -249,7 +249,7 @@ static void rows_may_be_divided_by_a_row_of_their_own(void **state)
     assert_near(paper_simulated(&paper, 1), 1.2);
     assert_near(paper_difference(&paper, 1), -0.04);
     assert_int_equal(paper.metrics[0].better, RUN_HIGHER);
-    assert_string_equal(paper.rows[0].profile, "");
+    assert_string_equal(paper_row_profile(&paper.rows[0], "kernbench"), "");
     /* No run has this metric yet. */
     simulate(&paper, 1, 3);
     assert_true(isnan(paper.cells[1].simulated));

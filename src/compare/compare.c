@@ -150,6 +150,9 @@ static enum hl_status note_cell(struct compare_work *work, const struct compare_
     char name[COMPARE_LOAD_BYTES];
 
     (void)compare_load_name(work->result, cell->load, name);
+    if (pairing->is_itself)
+        HL_TRY(compare_note_add(work->result, COMPARE_NOTE_SAME_RUNS, err,
+                                "load %s: base and new are the same runs", name));
     if (pairing->unpaired > 0)
         HL_TRY(compare_note_add(work->result, COMPARE_NOTE_MISSING, err,
                                 "load %s: %zu run%s left out, without the other arm in the block",
@@ -212,6 +215,8 @@ static enum hl_status judge_primary(struct compare_work *work, struct hl_error *
     for (size_t i = 0; i < count; i++) {
         HL_TRY(compare_judge(&result->cells[i], compare_measure_pairing, &work->pairings[i],
                              levels[i], work->request->effect, work->reasons[i], err));
+        if (work->pairings[i].is_itself)
+            compare_judge_itself(&result->cells[i]);
         result->cells[i].p_adjusted = adjusted[i];
     }
     return HL_OK;
@@ -240,6 +245,8 @@ static enum hl_status explore(struct compare_work *work, enum run_metric metric,
             reasons[result->exploratory_count++] = order->reason;
             HL_TRY(compare_judge(cell, compare_measure_pairing, &pairing, work->alpha,
                                  work->request->effect, order->reason, err));
+            if (pairing.is_itself)
+                compare_judge_itself(cell);
         }
     return HL_OK;
 }

@@ -20,6 +20,8 @@ struct compare_arm {
     const struct run **runs;
     size_t run_count;
     int session; /* arms with equal numbers were played in one session, block by block */
+    /* JSON of machine and kernel: {"must_match":{..},"informational":{..}}; NULL, "": not known */
+    const char *fingerprint;
 };
 
 struct compare_arms {
@@ -95,6 +97,8 @@ struct compare_cell {
 #define COMPARE_LOADS_ALL SIZE_MAX
 
 enum compare_note_kind {
+    COMPARE_NOTE_SAME_RUNS,  /* both arms are the same runs */
+    COMPARE_NOTE_MACHINE,    /* machine or kernel of the arms differ */
     COMPARE_NOTE_LOADS,      /* loads left out, or of different levels */
     COMPARE_NOTE_FAILED,     /* failed runs */
     COMPARE_NOTE_MISSING,    /* runs without the metric, or without a partner */

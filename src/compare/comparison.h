@@ -16,6 +16,9 @@ enum hl_status compare_note_add(struct compare_result *result, enum compare_note
                                 struct hl_error *err, const char *format, ...)
     HL_PRINTF(4, 5) HL_MUST_CHECK;
 
+/* Adds to a list, ", " between; a list that is full ends in "...". */
+void compare_list_add(char *list, size_t bytes, const char *format, ...) HL_PRINTF(3, 4);
+
 /* "3", or "kernbench 3" where there are several workloads. */
 enum { COMPARE_LOAD_BYTES = 128 };
 const char *compare_load_name(const struct compare_result *result, size_t load,
@@ -55,6 +58,7 @@ enum compare_boots compare_boots_of(const struct compare_arm *base, const struct
 struct compare_pairing {
     enum compare_unit unit;
     bool is_ratio;                              /* numbers are logs; else values as they are */
+    bool is_itself;                             /* both sides are the same runs */
     struct stats_contrast contrast;             /* blocks: differences in y */
     const struct run **base_units, **new_units; /* a run of each unit: its block or boot */
     size_t base_n, new_n;
@@ -107,6 +111,9 @@ enum hl_status compare_judge(struct compare_cell *cell, compare_measure *measure
                              const void *contrast, double alpha, double effect, const char *reason,
                              struct hl_error *err) HL_MUST_CHECK;
 
+/* Of a cell whose arms are the same runs: nothing was measured, and they cannot differ. */
+void compare_judge_itself(struct compare_cell *cell);
+
 /* ---- the comparison while it is made: compare.c, means.c, notes.c ---- */
 
 struct compare_work {
@@ -121,6 +128,9 @@ struct compare_work {
 
 /* Fills result->means from the judged cells. */
 enum hl_status compare_make_means(struct compare_work *work, struct hl_error *err) HL_MUST_CHECK;
+
+/* What differs in machine and kernel between the sessions of the arms. */
+enum hl_status compare_note_machines(struct compare_work *work, struct hl_error *err) HL_MUST_CHECK;
 
 /* Notes on each side, and on each session as a whole. */
 enum hl_status compare_note_session(struct compare_work *work, struct hl_error *err) HL_MUST_CHECK;

@@ -106,6 +106,14 @@ enum hl_status compare_gather(struct compare_result *result, struct compare_grou
     return HL_OK;
 }
 
+/* A quantile beyond what the histogram counts is only known to be at least so long. */
+static bool is_only_a_bound(enum run_metric metric, double value)
+{
+    return (metric == RUN_run_delay_p50_s || metric == RUN_run_delay_p95_s ||
+            metric == RUN_run_delay_p99_s) &&
+           value >= RUN_DELAY_TOP_S;
+}
+
 enum hl_status compare_sample_of(struct hl_arena *arena, const struct compare_group *group,
                                  enum run_metric metric, struct compare_sample *sample,
                                  struct hl_error *err)
@@ -118,7 +126,7 @@ enum hl_status compare_sample_of(struct hl_arena *arena, const struct compare_gr
 
         if (run->status != RUN_OK) {
             sample->failed++;
-        } else if (!run_has(run, metric)) {
+        } else if (!run_has(run, metric) || is_only_a_bound(metric, run->metric[metric])) {
             sample->missing++;
         } else {
             sample->is_positive = sample->is_positive && run->metric[metric] > 0;

@@ -109,6 +109,14 @@ static void only_confirm(struct compare_cell *mean, const struct compare_cell *c
                     "no load by itself is different at the corrected level");
 }
 
+static bool are_themselves(const struct compare_pairing *pairings, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!pairings[i].is_itself)
+            return false;
+    return true;
+}
+
 /* Means of the arms whose loads all have ratios, measured at the uncorrected level. */
 static enum hl_status measure_means(struct compare_work *work, struct mean_contrast *contrasts,
                                     struct hl_error *err)
@@ -149,8 +157,12 @@ enum hl_status compare_make_means(struct compare_work *work, struct hl_error *er
     HL_TRY(compare_take(&result->arena, &p, result->mean_count, sizeof(*p), err));
     HL_TRY(compare_take(&result->arena, &levels, result->mean_count, sizeof(*levels), err));
     HL_TRY(compare_take(&result->arena, &adjusted, result->mean_count, sizeof(*adjusted), err));
-    for (size_t i = 0; i < result->mean_count; i++)
-        p[i] = result->means[i].change.p;
+    for (size_t i = 0; i < result->mean_count; i++) {
+        size_t count, first = cells_of_arm(result, result->means[i].arm, &count);
+
+        /* As in the family of loads: what cannot be decided makes no room for others. */
+        p[i] = reason_of(&work->reasons[first], count)[0] != '\0' ? 1 : result->means[i].change.p;
+    }
     HL_TRY(stats_holm_levels(p, result->mean_count, work->alpha, levels, err));
     HL_TRY(stats_holm(p, result->mean_count, adjusted, err));
     for (size_t i = 0; i < result->mean_count; i++) {
@@ -161,6 +173,8 @@ enum hl_status compare_make_means(struct compare_work *work, struct hl_error *er
         HL_TRY(compare_judge(mean, measure_mean, &contrasts[i], levels[i], work->request->effect,
                              reason_of(&work->reasons[first], count), err));
         only_confirm(mean, &result->cells[first], count);
+        if (are_themselves(&work->pairings[first], count))
+            compare_judge_itself(mean);
     }
     return HL_OK;
 }

@@ -18,6 +18,8 @@ static const double health_alpha = 0.01;
 const char *compare_note_name(enum compare_note_kind kind)
 {
     switch (kind) {
+    case COMPARE_NOTE_SAME_RUNS: return "same_runs";
+    case COMPARE_NOTE_MACHINE: return "machine";
     case COMPARE_NOTE_LOADS: return "loads";
     case COMPARE_NOTE_FAILED: return "failed";
     case COMPARE_NOTE_MISSING: return "missing";
@@ -45,21 +47,19 @@ static const char *number_text(double value, char text[NUMBER_BYTES])
     return text;
 }
 
-/* Adds to a list, ", " between; a list that is full ends in "...". */
-static void list_add(char list[NAMES_BYTES], const char *format, ...) HL_PRINTF(2, 3);
-static void list_add(char list[NAMES_BYTES], const char *format, ...)
+void compare_list_add(char *list, size_t bytes, const char *format, ...)
 {
     size_t used = strlen(list);
-    char item[NAMES_BYTES];
+    char item[COMPARE_REASON_BYTES];
     va_list args;
 
     va_start(args, format);
     (void)hl_vformat(item, sizeof(item), format, args);
     va_end(args);
-    if (used + strlen(item) + strlen(", , ...") < NAMES_BYTES)
-        (void)hl_format(list + used, NAMES_BYTES - used, "%s%s", used > 0 ? ", " : "", item);
+    if (used + strlen(item) + strlen(", , ...") < bytes)
+        (void)hl_format(list + used, bytes - used, "%s%s", used > 0 ? ", " : "", item);
     else if (used < 3 || strcmp(list + used - 3, "...") != 0)
-        (void)hl_format(list + used, NAMES_BYTES - used, "%s...", used > 0 ? ", " : "");
+        (void)hl_format(list + used, bytes - used, "%s...", used > 0 ? ", " : "");
 }
 
 /* ---- loads ---- */
@@ -76,7 +76,7 @@ static enum hl_status note_left_out(struct compare_work *work, size_t has, size_
         if (result->sides[has * result->load_count + load].n == 0 ||
             result->sides[lacks * result->load_count + load].n > 0)
             continue;
-        list_add(names, "%s", compare_load_name(result, load, name));
+        compare_list_add(names, sizeof(names), "%s", compare_load_name(result, load, name));
         count++;
     }
     if (count == 0)
@@ -118,9 +118,11 @@ static enum hl_status note_failed(struct compare_result *result, const struct co
         const struct run *run = group->runs[i];
 
         if (run->status == RUN_FAILED)
-            list_add(runs, "run %d, exit status %d", run->run + 1, run->exit_status);
+            compare_list_add(runs, sizeof(runs), "run %d, exit status %d", run->run + 1,
+                             run->exit_status);
         else if (run->status != RUN_OK)
-            list_add(runs, "run %d, %s", run->run + 1, run_status_name(run->status));
+            compare_list_add(runs, sizeof(runs), "run %d, %s", run->run + 1,
+                             run_status_name(run->status));
     }
     return compare_note_add(result, COMPARE_NOTE_FAILED, err,
                             "%s: %zu of %zu runs failed, left out: %s", where, side->failed,
@@ -177,8 +179,8 @@ static enum hl_status note_outliers(struct compare_work *work, const struct comp
             number_text(stats_median(sample->values + 1, sample->n - 1), (char[NUMBER_BYTES]){0})));
     for (size_t i = is_first_odd; i < sample->n; i++)
         if (is_outlier[i])
-            list_add(list, "run %d: %s", sample->runs[i]->run + 1,
-                     number_text(sample->values[i], number));
+            compare_list_add(list, sizeof(list), "run %d: %s", sample->runs[i]->run + 1,
+                             number_text(sample->values[i], number));
     if (list[0] == '\0')
         return HL_OK;
     return compare_note_add(work->result, COMPARE_NOTE_OUTLIER, err,
@@ -217,37 +219,47 @@ static enum hl_status note_side(struct compare_work *work, const struct compare_
 
 /* ---- a session as a whole ---- */
 
-/* A series for each ordered arm and load of the session; returns how many. */
+/* Adds a series for each boot of a group; boots differ without a drift. */
+static enum hl_status add_series(struct compare_work *work, const struct compare_group *group,
+                                 struct stats_series *series, size_t *count, double *span,
+                                 struct hl_error *err)
+{
+    struct compare_sample sample;
+    double *x, *at;
+
+    HL_TRY(compare_sample_of(&work->result->arena, group, work->request->metric, &sample, err));
+    if (!sample.is_positive || sample.n == 0)
+        return HL_OK;
+    HL_TRY(compare_take(&work->result->arena, &x, sample.n, sizeof(*x), err));
+    HL_TRY(compare_take(&work->result->arena, &at, sample.n, sizeof(*at), err));
+    for (size_t i = 0; i < sample.n; i++) {
+        x[i] = log(sample.values[i]);
+        at[i] = sample.runs[i]->order;
+        if (i == 0 || strcmp(sample.runs[i]->boot_id, sample.runs[i - 1]->boot_id) != 0)
+            series[(*count)++] = (struct stats_series){&x[i], &at[i], 0};
+        series[*count - 1].count++;
+        *span = fmax(*span, at[i] - series[*count - 1].at[0]);
+    }
+    return HL_OK;
+}
+
+/* All of a session, and the most places that one of them spans. */
 static enum hl_status list_series(struct compare_work *work, int session,
-                                  struct stats_series *series, size_t *count, double *first_place,
-                                  double *last_place, struct hl_error *err)
+                                  struct stats_series **series, size_t *count, double *span,
+                                  struct hl_error *err)
 {
     struct compare_result *result = work->result;
-    size_t groups = (work->request->new_count + 1) * result->load_count;
+    size_t groups = (work->request->new_count + 1) * result->load_count, most = 0;
 
+    for (size_t g = 0; g < groups; g++)
+        most += work->groups[g].count;
+    HL_TRY(compare_take(&result->arena, series, most, sizeof(**series), err));
     *count = 0;
-    *first_place = (double)INFINITY;
-    *last_place = -(double)INFINITY;
-    for (size_t g = 0; g < groups; g++) {
-        const struct compare_group *group = &work->groups[g];
-        struct compare_sample sample;
-        double *x, *at;
-
-        if (group->arm->session != session || !group->is_ordered || group->count == 0)
-            continue;
-        HL_TRY(compare_sample_of(&result->arena, group, work->request->metric, &sample, err));
-        if (!sample.is_positive || sample.n == 0)
-            continue;
-        HL_TRY(compare_take(&result->arena, &x, sample.n, sizeof(*x), err));
-        HL_TRY(compare_take(&result->arena, &at, sample.n, sizeof(*at), err));
-        for (size_t i = 0; i < sample.n; i++) {
-            x[i] = log(sample.values[i]);
-            at[i] = sample.runs[i]->order;
-        }
-        *first_place = fmin(*first_place, at[0]);
-        *last_place = fmax(*last_place, at[sample.n - 1]);
-        series[(*count)++] = (struct stats_series){x, at, sample.n};
-    }
+    *span = 0;
+    for (size_t g = 0; g < groups; g++)
+        if (work->groups[g].arm->session == session && work->groups[g].is_ordered &&
+            work->groups[g].count > 0)
+            HL_TRY(add_series(work, &work->groups[g], *series, count, span, err));
     return HL_OK;
 }
 
@@ -255,23 +267,22 @@ static enum hl_status note_one_session(struct compare_work *work, int session, c
                                        bool is_only, struct hl_error *err)
 {
     struct compare_result *result = work->result;
-    size_t groups = (work->request->new_count + 1) * result->load_count, count;
     const char *of = is_only ? "" : " of ", *name = is_only ? "" : arm_name;
-    double first_place, last_place;
     struct stats_series *series;
     struct stats_drift drift;
     struct stats_lag lag;
+    size_t count;
+    double span;
 
-    HL_TRY(compare_take(&result->arena, &series, groups, sizeof(*series), err));
-    HL_TRY(list_series(work, session, series, &count, &first_place, &last_place, err));
+    HL_TRY(list_series(work, session, &series, &count, &span, err));
     if (count == 0)
         return HL_OK;
     HL_TRY(stats_drift_of(series, count, &drift, err));
     HL_TRY(stats_lag_of(series, count, &lag, err));
     if (drift.p <= health_alpha)
-        HL_TRY(compare_note_add(
-            result, COMPARE_NOTE_DRIFT, err, "drift: %+.2g %% over the session%s%s (p = %.2g)",
-            100 * expm1(drift.slope * (last_place - first_place)), of, name, drift.p));
+        HL_TRY(compare_note_add(result, COMPARE_NOTE_DRIFT, err,
+                                "drift: %+.2g %% over the session%s%s (p = %.2g)",
+                                100 * expm1(drift.slope * span), of, name, drift.p));
     /* A drift makes neighbours alike; it is said once. */
     else if (lag.p <= health_alpha)
         HL_TRY(
@@ -337,6 +348,7 @@ enum hl_status compare_note_session(struct compare_work *work, struct hl_error *
         HL_TRY(note_left_out(work, arm, 0, request->base->name, err));
         HL_TRY(note_levels(work, arm, err));
     }
+    HL_TRY(compare_note_machines(work, err));
     HL_TRY(note_sessions(work, err));
     return request->is_aa && work->result->cell_count > 0 ? note_aa(work, err) : HL_OK;
 }

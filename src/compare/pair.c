@@ -84,6 +84,22 @@ static bool is_simulated(const struct compare_sample *sample)
     return true;
 }
 
+/* A study that is compared with itself: not one more run was made for the other side. */
+static bool is_itself(const struct compare_sample *base, const struct compare_sample *new)
+{
+    if (base->n != new->n || !run_same_arm(base->runs[0], new->runs[0]))
+        return false;
+    for (size_t i = 0; i < base->n; i++) {
+        const struct run *x = base->runs[i], *y = new->runs[i];
+
+        if (x->run != y->run || x->block != y->block || x->order != y->order ||
+            x->seed != y->seed || strcmp(x->boot_id, y->boot_id) != 0 ||
+            base->values[i] != new->values[i])
+            return false;
+    }
+    return true;
+}
+
 /* ---- the three ways ---- */
 
 /* Pairs by mark; less than half of the smaller arm paired is chance, and gives none. */
@@ -162,7 +178,8 @@ enum hl_status compare_pair(struct hl_arena *arena, const struct compare_sample 
     assert(base->n > 0);
     assert(new->n > 0);
     *pairing = (struct compare_pairing){.unit = COMPARE_RUNS,
-                                        .is_ratio = base->is_positive && new->is_positive};
+                                        .is_ratio = base->is_positive && new->is_positive,
+                                        .is_itself = is_one_session &&is_itself(base, new)};
     if (boots == COMPARE_BOOTS_SHARED && (is_one_session || has_common_jobs) &&
         has_distinct_marks(base) && has_distinct_marks(new)) {
         HL_TRY(pair_blocks(arena, base, new, pairing, err));

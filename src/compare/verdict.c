@@ -96,13 +96,18 @@ static void plan_further(struct compare_cell *cell, double effect)
 
     cell->n_to_decide =
         stats_n_to_decide(&design, cell->change.estimate, cell->is_ratio ? effect : 0);
-    if (!cell->change.reaches)
+    if (!cell->change.reaches) {
+        struct compare_cell least = {.unit = cell->unit};
+        char least_n[COMPARE_N_BYTES];
+
+        least.base_n = least.new_n = stats_least_n(design.is_paired, design.alpha);
         (void)hl_format(cell->reason, sizeof(cell->reason),
-                        "%.4g %% is out of reach of %s %s: it takes %zu", 100 * cell->level,
+                        "%.4g %% is out of reach of %s %s: it takes %s", 100 * cell->level,
                         compare_n_text(cell, n), compare_unit_name(cell->unit),
-                        stats_least_n(design.is_paired, design.alpha));
-    else
+                        compare_n_text(&least, least_n));
+    } else {
         (void)hl_format(cell->reason, sizeof(cell->reason), "the interval is too wide");
+    }
 }
 
 static enum compare_verdict verdict_of(const struct compare_cell *cell, double alpha, double effect)
@@ -148,6 +153,22 @@ enum hl_status compare_judge(struct compare_cell *cell, compare_measure *measure
         change->high = exp(change->high);
     }
     return HL_OK;
+}
+
+void compare_judge_itself(struct compare_cell *cell)
+{
+    double none = cell->is_ratio ? 1 : 0;
+
+    cell->change = (struct stats_interval){.estimate = none,
+                                           .low = none,
+                                           .high = none,
+                                           .level = 1,
+                                           .p = 1,
+                                           .reaches = true,
+                                           .is_exact = true};
+    cell->verdict = COMPARE_SAME;
+    cell->reason[0] = '\0';
+    cell->n_to_decide = 0;
 }
 
 enum hl_status compare_measure_pairing(const void *contrast, double alpha,

@@ -17,10 +17,11 @@
 #include <string.h>
 
 #include "base/format.h"
+#include "base/units.h"
 #include "report/report.h"
 #include "report/write.h"
 
-enum { TEXT_BYTES = 160 };
+enum { TEXT_BYTES = 160, EXPLORED_MAX = 12 };
 
 static bool has_unit(const struct run_metric_info *info)
 {
@@ -146,6 +147,37 @@ static size_t count_metrics(const struct compare_result *result)
     return count;
 }
 
+/* "2 same, 1 undecided", in front of it `before`; nothing if there are neither. */
+static void write_counts(FILE *out, const struct compare_result *result, const char *before)
+{
+    static const enum compare_verdict verdicts[] = {COMPARE_SAME, COMPARE_UNDECIDED};
+
+    for (size_t i = 0; i < 2; i++) {
+        size_t count = compare_count(result->cells, result->cell_count, verdicts[i]);
+
+        if (count > 0)
+            (void)fprintf(out, "%s%zu %s", before, count, compare_verdict_name(verdicts[i]));
+        before = count > 0 ? ", " : before;
+    }
+}
+
+/* "load 2 worse", of several new arms "c1 at load 2 worse". */
+static void write_different(FILE *out, const struct compare_result *result,
+                            const struct compare_cell *cell, const char *before)
+{
+    enum run_better better = run_metric_table[cell->metric].better;
+    bool is_only = result->request->new_count == 1;
+    bool is_more = cell->change.estimate > (cell->is_ratio ? 1 : 0);
+    char load[TEXT_BYTES];
+
+    (void)fprintf(out, "%s%s%sload %s %s", before,
+                  is_only ? "" : result->request->news[cell->arm].name, is_only ? "" : " at ",
+                  load_text(result, cell->load, load),
+                  better == RUN_NEITHER               ? is_more ? "higher" : "lower"
+                  : is_more == (better == RUN_HIGHER) ? "better"
+                                                      : "worse");
+}
+
 static void write_headline(FILE *out, const struct compare_result *result)
 {
     size_t different = compare_count(result->cells, result->cell_count, COMPARE_DIFFERENT);
@@ -153,23 +185,33 @@ static void write_headline(FILE *out, const struct compare_result *result)
         compare_count(result->exploratory, result->exploratory_count, COMPARE_DIFFERENT);
     size_t metrics = count_metrics(result), listed = 0;
     const char *name = run_metric_table[result->request->metric].name;
-    char load[TEXT_BYTES];
 
-    if (result->cell_count == 0) {
+    if (result->cell_count == 0 && result->exploratory_count == 0) {
         (void)fprintf(out, "nothing to compare: no load has %s in both\n", name);
+    } else if (result->cell_count == 0 && others == 0) {
+        (void)fprintf(out,
+                      "no difference shown in %zu metric%s (%s, which would decide, is in none)\n",
+                      metrics, metrics == 1 ? "" : "s", name);
+    } else if (result->cell_count == 0) {
+        (void)fprintf(out, "nothing decided: no load has %s in both\n", name);
     } else if (different + others == 0) {
-        (void)fprintf(out, "no difference shown in %zu metric%s\n", metrics,
-                      metrics == 1 ? "" : "s");
+        (void)fprintf(out, "no difference shown in %zu metric%s (%s: ", metrics,
+                      metrics == 1 ? "" : "s", name);
+        write_counts(out, result, "");
+        (void)fputs(")\n", out);
     } else if (different == 0) {
-        (void)fprintf(out, "%s: no difference shown\n", name);
+        (void)fprintf(out, "%s: no difference shown (", name);
+        write_counts(out, result, "");
+        (void)fputs(")\n", out);
     } else {
         (void)fprintf(out, "%s: different in %zu of %zu comparison%s (", name, different,
                       result->cell_count, result->cell_count == 1 ? "" : "s");
         for (size_t i = 0; i < result->cell_count; i++)
             if (result->cells[i].verdict == COMPARE_DIFFERENT)
-                (void)fprintf(out, "%s%s", listed++ > 0 ? ", " : "",
-                              load_text(result, result->cells[i].load, load));
-        (void)fputs(")\n", out);
+                write_different(out, result, &result->cells[i], listed++ > 0 ? ", " : "");
+        (void)fputc(')', out);
+        write_counts(out, result, "; ");
+        (void)fputc('\n', out);
     }
 }
 
@@ -298,7 +340,7 @@ static enum hl_status write_arm(FILE *out, bool is_markdown, const struct compar
             write_row(&sheet, load_text(result, cell->load, name), side_text(cell->base, base),
                       side_text(cell->new, new), cell);
     }
-    if (mean != NULL && count_of_arm(result, arm) > 1)
+    if (mean != NULL && result->load_count > 1)
         write_row(&sheet, "geometric mean", "", "", mean);
     return sheet_end(&sheet, err);
 }
@@ -316,8 +358,9 @@ static void write_undecided(FILE *out, bool is_markdown, const struct compare_re
     if (cell->verdict != COMPARE_UNDECIDED)
         return;
     if (cell->n_to_decide > 0)
-        (void)hl_format(more, sizeof(more), "; about %zu %s would decide", cell->n_to_decide,
-                        compare_unit_name(cell->unit));
+        (void)hl_format(more, sizeof(more), "; about %zu %s%s would decide", cell->n_to_decide,
+                        compare_unit_name(cell->unit),
+                        cell->unit == COMPARE_BLOCKS ? "" : " per arm");
     if (cell->n_to_decide > 0 && isfinite(detectable))
         (void)hl_format(found, sizeof(found), "; %.2g %% would be found (power 80 %%)",
                         100 * detectable);
@@ -326,11 +369,28 @@ static void write_undecided(FILE *out, bool is_markdown, const struct compare_re
     write_line(out, is_markdown, line);
 }
 
+/* Blocks have one number, all else two. */
+static const char *units_text(const struct compare_result *result, char text[TEXT_BYTES])
+{
+    bool has_blocks = false;
+    const char *apart = NULL;
+
+    for (size_t i = 0; i < result->cell_count; i++) {
+        if (result->cells[i].unit == COMPARE_BLOCKS)
+            has_blocks = true;
+        else
+            apart = compare_unit_name(result->cells[i].unit);
+    }
+    (void)hl_format(text, TEXT_BYTES, "n in %s%s%s", has_blocks ? "blocks" : "",
+                    has_blocks && apart != NULL ? ", n v n in " : "", apart != NULL ? apart : "");
+    return text;
+}
+
 static void write_levels(FILE *out, bool is_markdown, const struct compare_result *result)
 {
     const struct compare_request *request = result->request;
     double least = 1, most = 0;
-    char line[2 * TEXT_BYTES], range[TEXT_BYTES];
+    char line[3 * TEXT_BYTES], range[TEXT_BYTES], units[TEXT_BYTES];
 
     for (size_t i = 0; i < result->cell_count; i++) {
         least = fmin(least, result->cells[i].level);
@@ -344,9 +404,8 @@ static void write_levels(FILE *out, bool is_markdown, const struct compare_resul
     else
         (void)hl_format(range, sizeof(range), " for all %zu together (Holm: %.4g to %.4g %% each)",
                         result->cell_count, 100 * least, 100 * most);
-    (void)hl_format(line, sizeof(line), "%.4g %%%s; same: within %.4g %% of base; n in %s",
-                    100 * request->level, range, 100 * request->effect,
-                    compare_unit_name(result->cells[0].unit));
+    (void)hl_format(line, sizeof(line), "%.4g %%%s; same: within %.4g %% of base; %s",
+                    100 * request->level, range, 100 * request->effect, units_text(result, units));
     write_line(out, is_markdown, line);
 }
 
@@ -364,8 +423,48 @@ static void write_under(FILE *out, bool is_markdown, const struct compare_result
         write_undecided(out, is_markdown, result, &result->cells[i], where);
     }
     for (size_t i = 0; i < result->mean_count; i++)
-        if (count_of_arm(result, result->means[i].arm) > 1)
+        if (result->load_count > 1)
             write_undecided(out, is_markdown, result, &result->means[i], "geometric mean");
+}
+
+/* The ones that differ, least adjusted p first, else in order of the metrics. */
+static size_t list_different(const struct compare_result *result,
+                             const struct compare_cell *listed[EXPLORED_MAX])
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < result->exploratory_count; i++) {
+        const struct compare_cell *cell = &result->exploratory[i];
+        size_t place = count;
+
+        if (cell->verdict != COMPARE_DIFFERENT)
+            continue;
+        while (place > 0 && cell->p_adjusted < listed[place - 1]->p_adjusted)
+            place--;
+        if (place == EXPLORED_MAX)
+            continue;
+        count = HL_MIN(count + 1, (size_t)EXPLORED_MAX);
+        for (size_t k = count - 1; k > place; k--)
+            listed[k] = listed[k - 1];
+        listed[place] = cell;
+    }
+    return count;
+}
+
+static void write_explored(struct sheet *sheet, const struct compare_result *result,
+                           const struct compare_cell *cell)
+{
+    char text[TEXT_BYTES];
+
+    sheet_cell(sheet, run_metric_table[cell->metric].name);
+    sheet_cell(sheet, load_text(result, cell->load, text));
+    sheet_cell(sheet, result->request->news[cell->arm].name);
+    sheet_cell(sheet, value_text(cell->base_mean, text));
+    sheet_cell(sheet, value_text(cell->new_mean, text));
+    sheet_cell(sheet, change_text(cell, text));
+    sheet_cell(sheet, p_text(cell->change.p, text));
+    sheet_cell(sheet, p_text(cell->p_adjusted, text));
+    sheet_end_row(sheet);
 }
 
 static enum hl_status write_exploratory(FILE *out, bool is_markdown,
@@ -375,45 +474,51 @@ static enum hl_status write_exploratory(FILE *out, bool is_markdown,
         "metric", "load", "new", "base, mean", "new, mean", "change [interval]", "p", "adjusted p"};
     size_t different =
         compare_count(result->exploratory, result->exploratory_count, COMPARE_DIFFERENT);
-    size_t metrics = count_metrics(result) - (result->cell_count > 0);
+    size_t metrics = count_metrics(result) - (result->cell_count > 0), count;
+    const struct compare_cell *listed[EXPLORED_MAX];
     struct sheet sheet = {.out = out, .is_markdown = is_markdown};
-    char text[TEXT_BYTES];
 
     if (result->exploratory_count == 0)
         return HL_OK;
-    (void)fprintf(
-        out, "\nExploratory, %zu other metric%s in %zu comparisons (Benjamini-Hochberg): ", metrics,
-        metrics == 1 ? "" : "s", result->exploratory_count);
+    (void)fprintf(out, "\nExploratory, %zu %smetric%s in %zu comparison%s (Benjamini-Hochberg): ",
+                  metrics, result->cell_count > 0 ? "other " : "", metrics == 1 ? "" : "s",
+                  result->exploratory_count, result->exploratory_count == 1 ? "" : "s");
     if (different == 0) {
         (void)fputs("no difference shown\n", out);
         return HL_OK;
     }
-    (void)fprintf(out, "%zu differ\n\n", different);
+    count = list_different(result, listed);
+    (void)fprintf(out, "%zu differ%s", different, different == 1 ? "s" : "");
+    if (count < different)
+        (void)fprintf(out, ", the %zu with the least p are below; CSV and JSON have all", count);
+    (void)fputs("\n\n", out);
     sheet_begin(&sheet, heads, sizeof(heads) / sizeof(heads[0]));
-    for (size_t i = 0; i < result->exploratory_count; i++) {
-        const struct compare_cell *cell = &result->exploratory[i];
-
-        if (cell->verdict != COMPARE_DIFFERENT)
-            continue;
-        sheet_cell(&sheet, run_metric_table[cell->metric].name);
-        sheet_cell(&sheet, load_text(result, cell->load, text));
-        sheet_cell(&sheet, result->request->news[cell->arm].name);
-        sheet_cell(&sheet, value_text(cell->base_mean, text));
-        sheet_cell(&sheet, value_text(cell->new_mean, text));
-        sheet_cell(&sheet, change_text(cell, text));
-        sheet_cell(&sheet, p_text(cell->change.p, text));
-        sheet_cell(&sheet, p_text(cell->p_adjusted, text));
-        sheet_end_row(&sheet);
-    }
+    for (size_t i = 0; i < count; i++)
+        write_explored(&sheet, result, listed[i]);
     return sheet_end(&sheet, err);
+}
+
+/* An order of play that keeps a load undecided is said there. */
+static bool is_said(const struct compare_result *result, const struct compare_note *note)
+{
+    for (size_t i = 0; i < result->cell_count && note->kind == COMPARE_NOTE_ORDER; i++)
+        if (result->cells[i].reason[0] != '\0' &&
+            strstr(note->text, result->cells[i].reason) != NULL)
+            return true;
+    return false;
 }
 
 static void write_notes(FILE *out, bool is_markdown, const struct compare_result *result)
 {
-    if (result->note_count > 0)
-        (void)fputc('\n', out);
-    for (size_t i = 0; i < result->note_count; i++)
+    size_t listed = 0;
+
+    for (size_t i = 0; i < result->note_count; i++) {
+        if (is_said(result, &result->notes[i]))
+            continue;
+        if (listed++ == 0)
+            (void)fputc('\n', out);
         write_line(out, is_markdown, result->notes[i].text);
+    }
 }
 
 /* ---- without a new arm ---- */

@@ -88,7 +88,7 @@ static void a_comparison_is_a_table_with_what_it_rests_on(void **state)
     compare();
     assert_int_equal(report_compare_text(out, &f.result, NULL), HL_OK);
     assert_written(
-        "elapsed_s: different in 1 of 3 comparisons (half (3))\n"
+        "elapsed_s: different in 1 of 3 comparisons (load half (3) worse); 1 same, 1 undecided\n"
         "\n"
         "elapsed_s in s, lower is better; base is cpus=0+1, new is cpus=0\n"
         "\n"
@@ -149,7 +149,7 @@ static void forty_metrics_without_a_difference_are_said_first(void **state)
         }
     compare();
     assert_int_equal(report_compare_text(out, &f.result, NULL), HL_OK);
-    assert_int_equal(strncmp(written, "no difference shown in 40 metrics\n", 34), 0);
+    assert_int_equal(strncmp(written, "no difference shown in 40 metrics (elapsed_s: 1 undecided)\n", 59), 0);
     assert_contains("Exploratory, 39 other metrics in 39 comparisons (Benjamini-Hochberg): no "
                     "difference shown\n");
 }
@@ -168,7 +168,7 @@ static void exploratory_metrics_that_differ_are_listed_with_both_p(void **state)
         }
     compare();
     assert_int_equal(report_compare_text(out, &f.result, NULL), HL_OK);
-    assert_contains("elapsed_s: no difference shown\n");
+    assert_contains("elapsed_s: no difference shown (1 same)\n");
     assert_contains(
         "Exploratory, 2 other metrics in 2 comparisons (Benjamini-Hochberg): 2 differ\n");
     assert_contains("\nuser_s         3    B       91.50     111.50");

@@ -409,7 +409,7 @@ static void two_boots_against_one_cannot_decide(void **state)
     assert_int_equal(f.result.cells[0].unit, COMPARE_BOOTS);
     assert_int_equal(f.result.cells[0].verdict, COMPARE_UNDECIDED);
     assert_string_equal(f.result.cells[0].reason,
-                        "95 % is out of reach of 1 v 2 boots: it takes 4");
+                        "95 % is out of reach of 1 v 2 boots: it takes 4 v 4");
     fixture_close(&f);
 }
 

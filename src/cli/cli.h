@@ -29,6 +29,7 @@ enum hl_status cli_reproduce(int argc, char **argv, struct hl_error *err) HL_MUS
 enum hl_status cli_list(int argc, char **argv, struct hl_error *err) HL_MUST_CHECK;
 enum hl_status cli_import(int argc, char **argv, struct hl_error *err) HL_MUST_CHECK;
 enum hl_status cli_show(int argc, char **argv, struct hl_error *err) HL_MUST_CHECK;
+enum hl_status cli_compare(int argc, char **argv, struct hl_error *err) HL_MUST_CHECK;
 enum hl_status cli_delete(int argc, char **argv, struct hl_error *err) HL_MUST_CHECK;
 enum hl_status cli_resume(int argc, char **argv, struct hl_error *err) HL_MUST_CHECK;
 
@@ -58,6 +59,8 @@ enum cli_format { FORMAT_TEXT, FORMAT_CSV, FORMAT_JSON };
 /* Whole number of an option within a range. */
 error_t cli_int_option(struct argp_state *state, const char *option, const char *text, int64_t min,
                        int64_t max, int64_t *value);
+/* A relative change above 0 and below 1: "1%" or "0.01". */
+error_t cli_effect_option(struct argp_state *state, const char *text, double *effect);
 error_t cli_format_option(struct argp_state *state, const char *text, bool has_csv,
                           enum cli_format *format);
 

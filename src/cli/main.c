@@ -19,6 +19,7 @@ const struct cli_verb cli_verbs[] = {
     {"list", "policies|machines|workloads|papers|studies", "say what there is", cli_list},
     {"import", "FILE...", "store results made elsewhere", cli_import},
     {"show", "STUDY|STUDY:RUN|FILE", "print stored results", cli_show},
+    {"compare", "BASE NEW...", "stored results side by side, with verdicts", cli_compare},
     {"resume", "STUDY", "go on with a study that was interrupted", cli_resume},
     {"delete", "STUDY...", "delete stored results", cli_delete},
     {NULL, NULL, NULL, NULL},
@@ -33,9 +34,10 @@ static void print_help(void)
     puts("\n"
          "  halfload VERB --help                           what a verb takes\n"
          "  halfload --version\n\n"
-         "Exit codes: 0 done, 1 usage, 3 some runs or expectations failed, 4 damaged or malformed "
-         "input,\n"
-         "5 not permitted or not supported, 6 internal or policy error, 130 interrupted.");
+         "Exit codes: 0 done, 1 usage, 2 regression found, 3 some runs or expectations failed, 4 "
+         "damaged or\n"
+         "malformed input, 5 not permitted or not supported, 6 internal or policy error, 130 "
+         "interrupted.");
 }
 
 static enum hl_status play(int argc, char **argv, struct hl_error *err)

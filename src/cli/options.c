@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "base/units.h"
 #include "cli/cli.h"
 #include "machine/machine.h"
 
@@ -109,6 +110,19 @@ error_t cli_int_option(struct argp_state *state, const char *option, const char 
         return cli_refuse(state,
                           "--%s is '%s'; expected a whole number from %" PRId64 " to %" PRId64,
                           option, text, min, max);
+    return 0;
+}
+
+error_t cli_effect_option(struct argp_state *state, const char *text, double *effect)
+{
+    int64_t ppm;
+
+    if (!hl_parse_decimal(text, HL_PPM, &ppm) || ppm <= 0 || ppm >= HL_PPM)
+        return cli_refuse(state,
+                          "--effect is '%s'; expected a change above 0 and below 1, such as 1%% or "
+                          "0.01",
+                          text);
+    *effect = (double)ppm / (double)HL_PPM;
     return 0;
 }
 

@@ -11,7 +11,6 @@
 
 #include "base/memory.h"
 #include "base/units.h"
-#include "import/import.h"
 
 enum hl_status cli_store_open(struct store **store, const char *db, enum store_access access_kind,
                               struct hl_error *err)
@@ -172,6 +171,8 @@ static enum hl_status open_file(struct reference *r, const char *path, struct hl
         (void)snprintf(r->name, sizeof(r->name), "%s", path);
         r->runs = result.runs;
         result.runs = (struct run_list){0};
+        r->studies = result.studies;
+        result.studies = NULL;
         status = keep_fingerprint(r, result.fingerprint, err);
     }
     import_close(&result);
@@ -202,6 +203,7 @@ void reference_close(struct reference *reference)
     run_list_close(&reference->runs);
     store_study_close(&reference->study);
     hl_free(reference->places);
+    hl_free(reference->studies);
     hl_free(reference->fingerprint);
     *reference = (struct reference){0};
 }

@@ -5,6 +5,7 @@
 #ifndef HL_CLI_REFERENCE_H
 #define HL_CLI_REFERENCE_H
 
+#include "import/import.h"
 #include "run/run.h"
 #include "store/store.h"
 
@@ -25,11 +26,13 @@ enum hl_status cli_study_find(struct store *store, const char *text, struct stor
 
 /* What a reference names; {0} is none. */
 struct reference {
-    char name[256];           /* as tables call it: the study, STUDY:RUN, or the file */
-    struct run_list runs;     /* in planned order; those of a file in its order */
-    int64_t *places;          /* of the runs in their study; NULL if it is a file */
-    struct store_study study; /* name "" if it is a file */
-    char *fingerprint;        /* JSON, "" if none was taken */
+    char name[256];                      /* as tables call it: the study, STUDY:RUN, or the file */
+    struct run_list runs;                /* in planned order; those of a file in its order */
+    int64_t *places;                     /* of the runs in their study; NULL if it is a file */
+    struct store_study study;            /* name "" if it is a file */
+    char (*studies)[IMPORT_STUDY_BYTES]; /* of a file: by run, the study it names, ""; else NULL */
+    char *fingerprint;                   /* JSON, "" if none was taken */
+    int session;                         /* of the runs, for compare; the caller's */
 };
 
 /*

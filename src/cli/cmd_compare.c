@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * cmd_compare.c - `halfload compare BASE NEW...`: stored results side by side, with verdicts.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "base/units.h"
+#include "cli/cli.h"
+#include "cli/stored_arms.h"
+#include "compare/compare.h"
+#include "report/report.h"
+
+enum {
+    WORDS_MAX = 64,
+    KEY_EFFECT = 256,
+    KEY_METRIC,
+    KEY_BASE,
+    KEY_FAIL_ON_REGRESSION,
+    KEY_FAIL_ON_UNDECIDED,
+    KEY_FORMAT,
+    KEY_DB
+};
+
+static const double level = 0.95;
+
+typedef enum hl_status write_comparison(FILE *out, const struct compare_result *result,
+                                        struct hl_error *err);
+
+static const struct {
+    const char *name;
+    write_comparison *write;
+} formats[] = {
+    {"text", report_compare_text},
+    {"csv", report_compare_csv},
+    {"json", report_compare_json},
+    {"markdown", report_compare_markdown},
+};
+
+struct compare_words {
+    struct cli_input input; /* first */
+    const char *words[WORDS_MAX];
+    size_t word_count;
+    const char *metric, *base, *db;
+    double effect;
+    bool fails_on_regression, fails_on_undecided;
+    write_comparison *write;
+};
+
+static const struct argp_option option_table[] = {
+    {"effect", KEY_EFFECT, "D", 0, "the change that matters, 1% or 0.01 (default: 1%)", 0},
+    {"metric", KEY_METRIC, "M", 0, "what decides (default: elapsed_s); others are exploratory", 0},
+    {"base", KEY_BASE, "ARM", 0, "which arm of BASE the others are compared with (default: first)",
+     0},
+    {"fail-on-regression", KEY_FAIL_ON_REGRESSION, NULL, 0,
+     "exit with 2 if a load is different, worse, and by D or more", 0},
+    {"fail-on-undecided", KEY_FAIL_ON_UNDECIDED, NULL, 0, "exit with 2 if a load is undecided", 0},
+    {"format", KEY_FORMAT, "F", 0, "text (default), csv, json or markdown", 0},
+    {"db", KEY_DB, "FILE", 0, CLI_DB_HELP, 0},
+    {0},
+};
+
+static error_t parse_format(struct argp_state *state, const char *text, write_comparison **write)
+{
+    for (int i = 0; i < HL_COUNT_OF(formats); i++)
+        if (strcmp(text, formats[i].name) == 0) {
+            *write = formats[i].write;
+            return 0;
+        }
+    return cli_refuse(state, "--format is '%s'; expected text, csv, json or markdown", text);
+}
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+    struct compare_words *o = state->input;
+
+    switch (key) {
+    case KEY_EFFECT: return cli_effect_option(state, arg, &o->effect);
+    case KEY_METRIC: o->metric = arg; return 0;
+    case KEY_BASE: o->base = arg; return 0;
+    case KEY_FAIL_ON_REGRESSION: o->fails_on_regression = true; return 0;
+    case KEY_FAIL_ON_UNDECIDED: o->fails_on_undecided = true; return 0;
+    case KEY_FORMAT: return parse_format(state, arg, &o->write);
+    case KEY_DB: o->db = arg; return 0;
+    case ARGP_KEY_ARG:
+        if (o->word_count == WORDS_MAX)
+            return cli_refuse(state, "more than %d results to compare", WORDS_MAX);
+        o->words[o->word_count++] = arg;
+        return 0;
+    case ARGP_KEY_NO_ARGS:
+        return cli_refuse(state, "compare what? expected BASE and NEW..., or one study with "
+                                 "several arms");
+    default: return cli_other_key(key, state);
+    }
+}
+
+static const struct argp compare_argp = {
+    .options = option_table,
+    .parser = parse_option,
+    .args_doc = "BASE NEW...\nSTUDY",
+    .doc = "Compares stored results: studies by name, id or `last`, runs (STUDY:RUN), files that "
+           "`halfload import` would take. Of one study alone its first arm is compared with its "
+           "others. Each load gets a verdict: same (within D of base), different, or undecided, "
+           "with what would decide.\v"
+           "Examples:\n"
+           "  halfload compare 6.1 6.12 --effect 2%\n"
+           "  halfload compare last --fail-on-regression\n"
+           "  halfload compare base.json new.csv --format markdown\n",
+};
+
+/* A study that was interrupted is compared as far as it goes. */
+static void warn_of_parts(const struct stored_arms *stored)
+{
+    for (size_t i = 0; i < stored->reference_count; i++) {
+        const struct reference *r = &stored->references[i];
+
+        if (r->study.run_count < r->study.planned && strcmp(r->name, r->study.name) == 0)
+            (void)fprintf(
+                stderr,
+                "halfload: warning: study %s has %lld of its %lld runs; `halfload resume` "
+                "plays the others\n",
+                r->name, (long long)r->study.run_count, (long long)r->study.planned);
+    }
+}
+
+static enum hl_status list_arms(const struct stored_arms *stored, struct hl_error *err)
+{
+    char list[200] = "";
+    size_t used = 0;
+
+    for (size_t i = 0; i < stored->first_count && used < sizeof(list); i++)
+        used += (size_t)snprintf(list + used, sizeof(list) - used, "%s%s", i == 0 ? "" : ", ",
+                                 stored->arms.arms[i].name);
+    return hl_fail(err, HL_USAGE, "%s has several arms; expected --base with one of them: %s",
+                   stored->references[0].name, list);
+}
+
+/* Which arms are set against which. */
+static enum hl_status fill_request(const struct compare_words *o, struct stored_arms *stored,
+                                   struct compare_request *request, struct hl_error *err)
+{
+    bool is_one_word = stored->first_count == stored->arms.count;
+
+    if (o->base != NULL)
+        HL_TRY(stored_arms_choose_base(stored, o->base, err));
+    else if (!is_one_word && stored->first_count > 1)
+        return list_arms(stored, err);
+    request->base = stored->arms.arms;
+    request->news = stored->arms.arms + (is_one_word ? 1 : stored->first_count);
+    request->new_count = stored->arms.count - (is_one_word ? 1 : stored->first_count);
+    request->effect = o->effect;
+    request->level = level;
+    HL_TRY(stored_arms_metric(stored, o->metric, &request->metric, err));
+    if ((o->fails_on_regression || o->fails_on_undecided) &&
+        !stored_arms_has(stored, request->metric))
+        return hl_fail(err, HL_USAGE,
+                       "the arms do not both have %s; expected --metric with what "
+                       "decides",
+                       run_metric_table[request->metric].name);
+    if (o->fails_on_regression && run_metric_table[request->metric].better == RUN_NEITHER)
+        return hl_fail(err, HL_USAGE,
+                       "--fail-on-regression: of %s neither lower nor higher is better; expected "
+                       "--metric with one that has a direction",
+                       run_metric_table[request->metric].name);
+    return HL_OK;
+}
+
+static size_t count_regressions(const struct compare_cell *cells, size_t count)
+{
+    size_t found = 0;
+
+    for (size_t i = 0; i < count; i++)
+        found += cells[i].is_regression;
+    return found;
+}
+
+static enum hl_status judge(const struct compare_words *o, const struct compare_result *result,
+                            struct hl_error *err)
+{
+    size_t count = result->cell_count;
+    size_t worse = count_regressions(result->cells, count);
+    size_t undecided = compare_count(result->cells, count, COMPARE_UNDECIDED);
+    const char *name = run_metric_table[result->request->metric].name;
+
+    if (o->fails_on_regression && worse > 0)
+        return hl_fail(err, HL_REGRESSION, "%s: %zu of %zu comparison%s worse by %.4g %% or more",
+                       name, worse, count, count == 1 ? "" : "s", 100 * o->effect);
+    if (o->fails_on_regression && count_regressions(result->means, result->mean_count) > 0)
+        return hl_fail(err, HL_REGRESSION, "%s: the geometric mean is worse by %.4g %% or more",
+                       name, 100 * o->effect);
+    if (o->fails_on_undecided && count == 0)
+        return hl_fail(err, HL_REGRESSION, "%s: nothing to compare", name);
+    if (o->fails_on_undecided && undecided > 0)
+        return hl_fail(err, HL_REGRESSION, "%s: %zu of %zu comparison%s undecided", name, undecided,
+                       count, count == 1 ? "" : "s");
+    return HL_OK;
+}
+
+static enum hl_status compare_stored(const struct compare_words *o, struct stored_arms *stored,
+                                     struct hl_error *err)
+{
+    struct compare_request request = {0};
+    struct compare_result result;
+    enum hl_status status;
+
+    HL_TRY(fill_request(o, stored, &request, err));
+    HL_TRY(compare_runs(&request, &result, err));
+    warn_of_parts(stored);
+    status = o->write(stdout, &result, err);
+    if (status == HL_OK)
+        status = judge(o, &result, err);
+    compare_result_close(&result);
+    return status;
+}
+
+enum hl_status cli_compare(int argc, char **argv, struct hl_error *err)
+{
+    struct compare_words o = {.effect = 0.01, .write = report_compare_text};
+    struct stored_arms stored;
+    enum hl_status status;
+
+    HL_TRY(cli_parse(&compare_argp, argc, argv, &o.input, err));
+    HL_TRY(stored_arms_open(&stored, o.words, o.word_count, o.db, err));
+    status = compare_stored(&o, &stored, err);
+    stored_arms_close(&stored);
+    return status;
+}

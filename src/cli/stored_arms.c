@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * stored_arms.c - opens what is to be compared, sorts its runs into arms and names these.
+ */
+#include "cli/stored_arms.h"
+
+#include <string.h>
+
+#include "base/format.h"
+#include "base/memory.h"
+#include "base/text.h"
+
+static enum hl_status name_arm(struct stored_arms *stored, struct compare_arm *arm,
+                               const char *name, bool is_one, struct hl_error *err)
+{
+    size_t bytes = strlen(name) + strlen(arm->name) + 2;
+    char *text;
+
+    if (!is_one && stored->reference_count == 1 && stored->part_count == 0)
+        return HL_OK;
+    text = hl_arena_alloc(&stored->arms.arena, bytes, 1);
+    if (text == NULL)
+        return hl_fail(err, HL_NO_MEMORY, "out of memory for a comparison");
+    (void)hl_format(text, bytes, "%s%s%s", name, is_one ? "" : " ", is_one ? "" : arm->name);
+    arm->name = text;
+    return HL_OK;
+}
+
+/* A study that two words name was played in one session. */
+static int session_of(const struct stored_arms *stored, const struct reference *reference,
+                      int session)
+{
+    const struct reference *earlier = stored->references;
+    const struct store_study *study = &reference->study;
+
+    for (; earlier < reference; earlier++)
+        if (study->name[0] != '\0' && earlier->study.id == study->id &&
+            strcmp(earlier->study.name, study->name) == 0)
+            return earlier->session;
+    return session;
+}
+
+static enum hl_status add_arms(struct stored_arms *stored, struct reference *reference,
+                               const struct run_list *runs, const char *name, struct hl_error *err)
+{
+    struct compare_arms *arms = &stored->arms;
+    size_t first = arms->count;
+
+    if (runs->count == 0)
+        return hl_fail(err, HL_USAGE, "%s has no runs yet; expected some to compare", name);
+    reference->session = session_of(stored, reference, arms->session_count);
+    HL_TRY(compare_arms_add(arms, runs, NULL, err));
+    for (size_t i = first; i < arms->count; i++) {
+        arms->arms[i].session = reference->session;
+        arms->arms[i].fingerprint = reference->fingerprint;
+        HL_TRY(name_arm(stored, &arms->arms[i], name, arms->count == first + 1, err));
+    }
+    return HL_OK;
+}
+
+static bool is_first_of_study(const struct reference *reference, size_t run)
+{
+    for (size_t i = 0; i < run; i++)
+        if (strcmp(reference->studies[i], reference->studies[run]) == 0)
+            return false;
+    return true;
+}
+
+static bool has_several_studies(const struct reference *reference)
+{
+    for (size_t i = 1; reference->studies != NULL && i < reference->runs.count; i++)
+        if (is_first_of_study(reference, i))
+            return true;
+    return false;
+}
+
+/* The studies that a file names, each with arms of its own. */
+static enum hl_status add_studies(struct stored_arms *stored, struct reference *reference,
+                                  struct hl_error *err)
+{
+    const struct run_list *runs = &reference->runs;
+
+    for (size_t i = 0; i < runs->count; i++) {
+        const char *study = reference->studies[i];
+        struct run_list *part;
+
+        if (!is_first_of_study(reference, i))
+            continue;
+        HL_TRY(hl_grow(&stored->parts, &stored->part_capacity, stored->part_count + 1,
+                       sizeof(*stored->parts), err));
+        part = &stored->parts[stored->part_count++];
+        *part = (struct run_list){0};
+        for (size_t k = i; k < runs->count; k++)
+            if (strcmp(reference->studies[k], study) == 0)
+                HL_TRY(run_list_add(part, &runs->runs[k], err));
+        HL_TRY(add_arms(stored, reference, part, study[0] != '\0' ? study : reference->name, err));
+    }
+    return HL_OK;
+}
+
+static enum hl_status open_all(struct stored_arms *stored, const char *const *words, const char *db,
+                               struct hl_error *err)
+{
+    for (size_t i = 0; i < stored->reference_count; i++) {
+        struct reference *reference = &stored->references[i];
+
+        HL_TRY(reference_open(reference, words[i], db, err));
+        if (has_several_studies(reference))
+            HL_TRY(add_studies(stored, reference, err));
+        else
+            HL_TRY(add_arms(stored, reference, &reference->runs, reference->name, err));
+        if (i == 0)
+            stored->first_count = stored->arms.count;
+    }
+    return HL_OK;
+}
+
+enum hl_status stored_arms_open(struct stored_arms *stored, const char *const *words,
+                                size_t word_count, const char *db, struct hl_error *err)
+{
+    enum hl_status status;
+
+    *stored = (struct stored_arms){.reference_count = word_count};
+    stored->references = hl_alloc(word_count, sizeof(*stored->references));
+    if (stored->references == NULL)
+        return hl_fail(err, HL_NO_MEMORY, "out of memory for a comparison");
+    status = open_all(stored, words, db, err);
+    if (status != HL_OK)
+        stored_arms_close(stored);
+    return status;
+}
+
+void stored_arms_close(struct stored_arms *stored)
+{
+    compare_arms_close(&stored->arms);
+    for (size_t i = 0; i < stored->part_count; i++)
+        run_list_close(&stored->parts[i]);
+    for (size_t i = 0; stored->references != NULL && i < stored->reference_count; i++)
+        reference_close(&stored->references[i]);
+    hl_free(stored->parts);
+    hl_free(stored->references);
+    *stored = (struct stored_arms){0};
+}
+
+/* ---- which arm, which metric ---- */
+
+/* What an arm of one word among several is called within it. */
+static const char *own_name(const struct compare_arm *arm, char name[RUN_ARM_BYTES])
+{
+    return run_arm_name(arm->runs[0], name);
+}
+
+enum hl_status stored_arms_choose_base(struct stored_arms *stored, const char *name,
+                                       struct hl_error *err)
+{
+    enum { NAMES_MAX = 64 };
+    struct compare_arm *arms = stored->arms.arms;
+    char own[RUN_ARM_BYTES];
+    const char *names[NAMES_MAX];
+    int count = 0;
+
+    for (size_t i = 0; i < stored->first_count; i++) {
+        struct compare_arm chosen = arms[i];
+
+        if (strcmp(chosen.name, name) != 0 && strcmp(own_name(&chosen, own), name) != 0) {
+            if (count < NAMES_MAX)
+                names[count++] = chosen.name;
+            continue;
+        }
+        memmove(&arms[1], &arms[0], i * sizeof(*arms));
+        arms[0] = chosen;
+        return HL_OK;
+    }
+    return hl_fail_unknown(err, HL_USAGE, NULL, "arm", name, names, count);
+}
+
+static bool has_metric(const struct compare_arm *arms, size_t count, int metric)
+{
+    for (size_t a = 0; a < count; a++)
+        for (size_t i = 0; i < arms[a].run_count; i++)
+            if (run_has(arms[a].runs[i], (enum run_metric)metric))
+                return true;
+    return false;
+}
+
+bool stored_arms_has(const struct stored_arms *stored, enum run_metric metric)
+{
+    const struct compare_arm *arms = stored->arms.arms;
+    size_t first = stored->first_count, rest = stored->arms.count - first;
+
+    return has_metric(arms, first, metric) && (rest == 0 || has_metric(arms + first, rest, metric));
+}
+
+/* What decides if nobody says so. */
+static enum run_metric default_metric(const struct stored_arms *stored)
+{
+    int found = -1, count = 0;
+
+    for (int m = 0; m < run_metric_count(); m++)
+        if (stored_arms_has(stored, (enum run_metric)m)) {
+            found = m;
+            count++;
+        }
+    return stored_arms_has(stored, RUN_elapsed_s) || count != 1 ? RUN_elapsed_s
+                                                                : (enum run_metric)found;
+}
+
+enum hl_status stored_arms_metric(const struct stored_arms *stored, const char *name,
+                                  enum run_metric *metric, struct hl_error *err)
+{
+    const char *names[RUN_METRIC_SLOTS];
+    int count = 0;
+
+    if (name == NULL) {
+        *metric = default_metric(stored);
+        return HL_OK;
+    }
+    for (int m = 0; m < run_metric_count(); m++) {
+        if (!has_metric(stored->arms.arms, stored->arms.count, m))
+            continue;
+        if (strcmp(run_metric_table[m].name, name) == 0) {
+            *metric = (enum run_metric)m;
+            return HL_OK;
+        }
+        names[count++] = run_metric_table[m].name;
+    }
+    if (run_metric_find(name) >= 0)
+        return hl_fail(err, HL_USAGE, "no run here has the metric %s; `halfload show` says why",
+                       name);
+    return hl_fail_unknown(err, HL_USAGE, NULL, "metric", name, names, count);
+}

@@ -80,6 +80,9 @@ const char *cli_time_text(int64_t created_s, char text[static CLI_TIME_BYTES]);
 
 enum hl_status cli_list_studies(const char *db, struct hl_error *err) HL_MUST_CHECK;
 
+/* One line on standard error. */
+void cli_warn(const char *format, ...) HL_PRINTF(1, 2);
+
 /* Number of threads for simulated runs: all cpus this process may use. */
 int cli_threads(void);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * cmd_run.h - the options of `halfload run`, as written.
+ * cmd_run.h - `halfload run`: its options as written, and who reads, plays and prints.
  */
 #ifndef HL_CLI_CMD_RUN_H
 #define HL_CLI_CMD_RUN_H
@@ -10,6 +10,7 @@
 #include "cli/run_plan.h"
 #include "host/host.h"
 #include "study/study.h"
+#include "study/variants.h"
 
 enum { RUN_PARAMS_MAX = 128 };
 
@@ -19,6 +20,9 @@ struct run_options {
     const char *machine, *profile, *sched, *load; /* NULL: not given */
     const char *params[RUN_PARAMS_MAX];
     int param_count;
+    const char *variants[STUDY_KEYS_MAX]; /* "K=V1,V2" */
+    int variant_count;
+    bool is_aa, load_per_variant;
     int64_t runs, seed; /* runs 0: not given */
     enum cli_format format;
     const char *name, *db; /* where the study is kept; NULL: not given */
@@ -33,6 +37,10 @@ struct run_options {
         *only_scenario;       /* an option given that needs it; NULL */
     const char *not_scenario; /* an option given that a scenario file decides itself; NULL */
 };
+
+/* A line of HL_USAGE for all that can be said without opening anything. (run_options.c) */
+enum hl_status run_options_parse(struct run_options *options, int argc, char **argv,
+                                 struct hl_error *err) HL_MUST_CHECK;
 
 /* Plays what the stored study `keeper` goes on with still lacks, as its plan says, and prints all its
  * runs in `format`. */

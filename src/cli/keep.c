@@ -6,24 +6,17 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <unistd.h>
 
 #include "base/memory.h"
+#include "cli/cli.h"
 #include "cli/player.h"
 #include "cli/reference.h"
-
-/* A line of its own, also where a progress bar stands. */
-static void warn(const char *text)
-{
-    (void)fprintf(stderr, "%shalfload: warning: %s\n", isatty(STDERR_FILENO) == 1 ? "\r\033[K" : "",
-                  text);
-}
 
 enum hl_status keeper_begin(struct keeper *keeper, const char *db,
                             const struct store_new_study *study, bool is_simulated,
                             struct hl_error *err)
 {
-    char player[PLAYER_BYTES], text[sizeof(err->text) + 64];
+    char player[PLAYER_BYTES];
     struct store_new_study played = *study;
     enum hl_status status;
 
@@ -41,8 +34,7 @@ enum hl_status keeper_begin(struct keeper *keeper, const char *db,
     /* A wrong name is the person's own, and so is a file that was asked for. */
     if (db != NULL || status == HL_USAGE || status == HL_NO_MEMORY)
         return status;
-    (void)snprintf(text, sizeof(text), "the runs of this study are not kept: %s", err->text);
-    warn(text);
+    cli_warn("the runs of this study are not kept: %s", err->text);
     *err = (struct hl_error){0};
     return HL_OK;
 }
@@ -112,15 +104,13 @@ static enum hl_status add_waiting(struct keeper *keeper, const struct run *run, 
 static void keep(struct keeper *keeper, const struct run *run, int64_t place)
 {
     struct hl_error error = {0};
-    char text[sizeof(error.text) + 64];
     enum hl_status status = add_waiting(keeper, run, place, &error);
 
     if (status == HL_OK)
         status = write_waiting(keeper, &error);
     if (status == HL_OK || keeper->has_warned)
         return;
-    (void)snprintf(text, sizeof(text), "a run is not kept yet, it is tried again: %s", error.text);
-    warn(text);
+    cli_warn("a run is not kept yet, it is tried again: %s", error.text);
     keeper->has_warned = true;
 }
 
@@ -170,14 +160,11 @@ enum hl_status keeper_runs(struct keeper *keeper, struct run_list *runs, struct 
 void keeper_close(struct keeper *keeper)
 {
     struct hl_error error = {0};
-    char text[sizeof(error.text) + 160];
 
     if (keeper->store != NULL) {
-        if (write_waiting(keeper, &error) != HL_OK) {
-            (void)snprintf(text, sizeof(text), "%zu runs of study %s are not kept: %s",
-                           keeper->waiting.count, keeper->name, error.text);
-            warn(text);
-        }
+        if (write_waiting(keeper, &error) != HL_OK)
+            cli_warn("%zu runs of study %s are not kept: %s", keeper->waiting.count, keeper->name,
+                     error.text);
         /* Whoever looks next finds the process gone, if this cannot be written. */
         if (keeper->kept == 0 && keeper->is_made == NULL)
             (void)!store_study_delete(keeper->store, keeper->study_id, &error);

@@ -8,6 +8,7 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include "base/memory.h"
@@ -33,29 +34,61 @@ static json_t *text_or_null(const char *text)
     return text == NULL ? json_null() : json_string(text);
 }
 
+/* Arms are policies x variants. */
+static bool is_first_policy(const struct study_request *request, int arm)
+{
+    return request->arms[arm].policy == request->arms[0].policy;
+}
+
+static void describe_variants(const struct study_request *request, json_t *asked)
+{
+    json_t *variants = json_array(), *cpus = json_array();
+
+    for (int i = 0; i < request->arm_count && is_first_policy(request, i); i++) {
+        (void)json_array_append_new(variants, json_string(request->arms[i].variant));
+        (void)json_array_append_new(cpus, json_integer(request->arms[i].cpus));
+    }
+    (void)json_object_set_new(asked, "variants", variants);
+    if (request->load_per_arm)
+        (void)json_object_set_new(asked, "variant_cpus", cpus);
+    else
+        json_decref(cpus);
+}
+
 static void describe_simulated(const struct study_request *request, json_t *asked)
 {
-    const struct machine *m = request->machine;
-    uint64_t hash = hash_values(hl_hash_text(m->topology), m->constant, MACHINE_CONSTANT_COUNT);
     json_t *policies = json_array();
+    uint64_t hash = 0;
 
+    for (int i = 0; i < request->arm_count && is_first_policy(request, i); i++) {
+        const struct machine *m = request->arms[i].machine;
+        uint64_t topology = hl_hash_text(m->topology);
+
+        hash = hash_values(i == 0 ? topology : hl_mix64(hash ^ topology), m->constant,
+                           MACHINE_CONSTANT_COUNT);
+    }
     if (request->profile != NULL)
         hash = hash_values(hash, request->profile->constant, request->profile->kind->count);
     (void)json_object_set_new(asked, "constants", hash_text(hash));
-    for (int i = 0; i < request->policy_count; i++)
-        (void)json_array_append_new(policies, json_string(request->policies[i].text));
+    for (int i = 0; i < request->arm_count; i++)
+        if (i == 0 || request->arms[i].policy != request->arms[i - 1].policy)
+            (void)json_array_append_new(policies, json_string(request->arms[i].policy->text));
     (void)json_object_set_new(asked, "policies", policies);
 }
 
 static void describe_measured(const struct study_request *request, json_t *asked)
 {
     const struct host_build_options *build = &request->work->build;
+    struct utsname kernel;
 
     (void)json_object_set_new(asked, "tree", text_or_null(build->tree));
     (void)json_object_set_new(asked, "target", text_or_null(build->target));
     (void)json_object_set_new(asked, "config", text_or_null(build->config));
     (void)json_object_set_new(asked, "tree_scale_ppm", json_integer(build->tree_scale_ppm));
     (void)json_object_set_new(asked, "warmup", json_integer(request->warmup));
+    /* Another kernel is another thing to measure; another boot of the same one is not. */
+    (void)json_object_set_new(asked, "kernel",
+                              text_or_null(uname(&kernel) == 0 ? kernel.release : NULL));
 }
 
 /* NULL when memory is exhausted; a member that is missing for that reason is found by the caller,
@@ -65,17 +98,19 @@ static json_t *describe(const struct study_request *request)
     json_t *asked = json_object(), *loads = json_array();
 
     (void)json_object_set_new(asked, "workload", json_string(request->options->text));
-    (void)json_object_set_new(asked, "machine", json_string(request->machine->name));
-    (void)json_object_set_new(asked, "cpus", json_integer(request->cpus));
+    (void)json_object_set_new(asked, "machine", json_string(request->arms[0].machine->name));
+    (void)json_object_set_new(asked, "cpus", json_integer(request->arms[0].cpus));
     for (int i = 0; i < request->load_count; i++)
         (void)json_array_append_new(loads, json_string(request->loads[i].label));
     (void)json_object_set_new(asked, "loads", loads);
     (void)json_object_set_new(asked, "runs", json_integer(request->runs));
     (void)json_object_set_new(asked, "seed", json_integer((json_int_t)request->seed));
-    if (request->policy_count > 0)
-        describe_simulated(request, asked);
-    else
+    if (request->arms[0].variant[0] != '\0')
+        describe_variants(request, asked);
+    if (study_is_real(request))
         describe_measured(request, asked);
+    else
+        describe_simulated(request, asked);
     return asked;
 }
 

@@ -323,7 +323,8 @@ static enum hl_status compare_all(struct compare_work *work, struct hl_error *er
     HL_TRY(make_primary(work, err));
     HL_TRY(judge_primary(work, err));
     HL_TRY(compare_make_means(work, err));
-    HL_TRY(make_exploratory(work, err));
+    if (!request->primary_only)
+        HL_TRY(make_exploratory(work, err));
     HL_TRY(compare_note_session(work, err));
     sort_notes(work->result);
     return HL_OK;

@@ -39,6 +39,10 @@ enum hl_status compare_arms_add(struct compare_arms *arms, const struct run_list
                                 const char *name, struct hl_error *err) HL_MUST_CHECK;
 void compare_arms_close(struct compare_arms *arms); /* safe on zeroed */
 
+/* What is taken where nobody says otherwise. */
+#define COMPARE_DEFAULT_EFFECT 0.01
+#define COMPARE_DEFAULT_LEVEL 0.95
+
 struct compare_request {
     const struct compare_arm *base, *news; /* no new: the arm is only summarised */
     size_t new_count;
@@ -46,6 +50,7 @@ struct compare_request {
     double effect;          /* of interest: 0.01 */
     double level;           /* of all verdicts together: 0.95 */
     bool is_aa;             /* the arms are known to be equal: what differs is noise */
+    bool primary_only;      /* no exploratory comparisons of other metrics */
 };
 
 /* ---- what comes out ---- */

@@ -194,7 +194,7 @@ static void write_headline(FILE *out, const struct compare_result *result)
                       metrics, metrics == 1 ? "" : "s", name);
     } else if (result->cell_count == 0) {
         (void)fprintf(out, "nothing decided: no load has %s in both\n", name);
-    } else if (different + others == 0) {
+    } else if (different + others == 0 && !result->request->primary_only) {
         (void)fprintf(out, "no difference shown in %zu metric%s (%s: ", metrics,
                       metrics == 1 ? "" : "s", name);
         write_counts(out, result, "");

@@ -121,6 +121,8 @@ void run_metric_reset(void);
 enum hl_status run_metric_add(const char *name, const char *unit, enum run_better better,
                               int *metric, struct hl_error *err) HL_MUST_CHECK;
 
+enum { RUN_VARIANT_BYTES = 256 };
+
 struct run {
     enum run_source source;
     enum run_status status;
@@ -130,7 +132,7 @@ struct run {
     int64_t level;    /* -1: none */
     char policy[256]; /* "" on host (null in JSON) */
     char machine[128];
-    char variant[256]; /* "" or "K=V" or "K=V,K2=V2" */
+    char variant[RUN_VARIANT_BYTES]; /* "" or "K=V" or "K=V,K2=V2" */
     uint64_t seed;
     int32_t block;    /* from 0; -1: none, the run is not paired with others */
     int32_t run;      /* from 0 */
@@ -152,6 +154,11 @@ static inline void run_set(struct run *run, enum run_metric metric, double value
     run->reason[metric] = 0;
 }
 bool run_has(const struct run *run, enum run_metric metric);
+
+/* Appends KEY=VALUE to the text of a variant that has no such key yet. HL_USAGE if it becomes too
+ * long or the key has '=' or ','. */
+enum hl_status run_variant_add(char variant[static RUN_VARIANT_BYTES], const char *key,
+                               const char *value, struct hl_error *err) HL_MUST_CHECK;
 
 /* Adds KEY=VALUE to the variant, in place of what the key had; an imported variant without a key
  * gets the key "variant". HL_USAGE if it becomes too long or the key has '=' or ','. */

@@ -10,8 +10,6 @@
 
 #include "run/run.h"
 
-enum { VARIANT_BYTES = sizeof(((struct run *)0)->variant) };
-
 /* Length of the first "K=V" of a list. */
 static size_t first_length(const char *list)
 {
@@ -27,7 +25,7 @@ static bool append(char *list, const char *item, size_t length)
 {
     size_t used = strlen(list), comma = used > 0 ? 1 : 0;
 
-    if (used + comma + length >= VARIANT_BYTES)
+    if (used + comma + length >= RUN_VARIANT_BYTES)
         return false;
     if (comma > 0)
         list[used] = ',';
@@ -37,17 +35,17 @@ static bool append(char *list, const char *item, size_t length)
 }
 
 /* "KEY=VALUE" with what a value must escape. */
-static bool spell(char item[static VARIANT_BYTES], const char *key, const char *value)
+static bool spell(char item[static RUN_VARIANT_BYTES], const char *key, const char *value)
 {
     size_t used = 0;
 
-    if (strlen(key) + 1 >= VARIANT_BYTES)
+    if (strlen(key) + 1 >= RUN_VARIANT_BYTES)
         return false;
-    used = (size_t)snprintf(item, VARIANT_BYTES, "%s=", key);
+    used = (size_t)snprintf(item, RUN_VARIANT_BYTES, "%s=", key);
     for (; *value != '\0'; value++) {
         bool is_escaped = *value == ',' || *value == '\\';
 
-        if (used + (is_escaped ? 2 : 1) >= VARIANT_BYTES)
+        if (used + (is_escaped ? 2 : 1) >= RUN_VARIANT_BYTES)
             return false;
         if (is_escaped)
             item[used++] = '\\';
@@ -57,17 +55,40 @@ static bool spell(char item[static VARIANT_BYTES], const char *key, const char *
     return true;
 }
 
+static enum hl_status too_long(const char *key, const char *value, struct hl_error *err)
+{
+    return hl_fail(err, HL_USAGE, "variant %.40s=%.40s... makes the variant longer than %d bytes",
+                   key, value, RUN_VARIANT_BYTES - 1);
+}
+
+static enum hl_status check_key(const char *key, struct hl_error *err)
+{
+    if (key[0] == '\0' || strpbrk(key, "=,\\") != NULL)
+        return hl_fail(err, HL_USAGE, "variant key '%.40s'; expected a word without '=' and ','",
+                       key);
+    return HL_OK;
+}
+
+enum hl_status run_variant_add(char variant[static RUN_VARIANT_BYTES], const char *key,
+                               const char *value, struct hl_error *err)
+{
+    char item[RUN_VARIANT_BYTES];
+
+    HL_TRY(check_key(key, err));
+    if (!spell(item, key, value) || !append(variant, item, strlen(item)))
+        return too_long(key, value, err);
+    return HL_OK;
+}
+
 enum hl_status run_variant_set(struct run *run, const char *key, const char *value,
                                struct hl_error *err)
 {
-    char list[VARIANT_BYTES] = "", item[VARIANT_BYTES], before[VARIANT_BYTES + sizeof("variant=")];
+    char list[RUN_VARIANT_BYTES] = "", before[RUN_VARIANT_BYTES + sizeof("variant=")];
     const char *at = before;
     size_t key_length = strlen(key);
     bool fits = true;
 
-    if (key[0] == '\0' || strpbrk(key, "=,\\") != NULL)
-        return hl_fail(err, HL_USAGE, "variant key '%.40s'; expected a word without '=' and ','",
-                       key);
+    HL_TRY(check_key(key, err));
     (void)snprintf(before, sizeof(before), "%s%s",
                    run->variant[0] != '\0' && strchr(run->variant, '=') == NULL ? "variant=" : "",
                    run->variant);
@@ -78,11 +99,9 @@ enum hl_status run_variant_set(struct run *run, const char *key, const char *val
             fits = append(list, at, length);
         at += length + (at[length] == ',' ? 1 : 0);
     }
-    fits = fits && spell(item, key, value) && append(list, item, strlen(item));
     if (!fits)
-        return hl_fail(err, HL_USAGE,
-                       "variant %.40s=%.40s... makes the variant longer than %d bytes", key, value,
-                       VARIANT_BYTES - 1);
+        return too_long(key, value, err);
+    HL_TRY(run_variant_add(list, key, value, err));
     memcpy(run->variant, list, strlen(list) + 1);
     return HL_OK;
 }

@@ -17,8 +17,6 @@
 #include "base/units.h"
 #include "study/study.h"
 
-enum { CELLS_MAX = 2 * WORKLOAD_LOADS_MAX };
-
 static void shuffle(struct hl_rng *rng, int *items, int count)
 {
     for (int i = count - 1; i > 0; i--) {
@@ -32,12 +30,13 @@ static void shuffle(struct hl_rng *rng, int *items, int count)
 
 void study_block_order(uint64_t seed, int64_t block, int cells, int *order)
 {
-    int pairs[CELLS_MAX / 2], labels[CELLS_MAX];
+    int pairs[STUDY_CELLS_MAX], labels[STUDY_CELLS_MAX]; /* pairs of rows; an odd n has n */
     int row_count = cells % 2 == 0 ? cells : 2 * cells, pair_count = row_count / 2;
     int place_in_square = (int)(block % row_count), second = place_in_square % 2, row;
     struct hl_rng rng;
 
-    assert(cells >= 1 && row_count <= CELLS_MAX);
+    assert(cells >= 1);
+    assert(cells <= STUDY_CELLS_MAX);
     /* Each full square has its own shuffles, so that no pattern repeats over a long study. */
     rng = hl_rng_stream(hl_mix64(seed) + (uint64_t)(block / row_count), "study/order");
     for (int i = 0; i < pair_count; i++)

@@ -86,7 +86,8 @@ enum hl_status study_simulate(const struct study_job *job, struct run *run, stru
     run->level = job->level > 0 ? job->level : -1;
     (void)snprintf(run->policy, sizeof(run->policy), "%s", job->policy->text);
     (void)snprintf(run->machine, sizeof(run->machine), "%s", job->machine->name);
-    run->variant[0] = '\0';
+    (void)snprintf(run->variant, sizeof(run->variant), "%s",
+                   job->variant == NULL ? "" : job->variant);
     run->seed = request.seed;
     run->block = run->run = (int32_t)job->run_index;
     run->note[0] = '\0';

@@ -73,6 +73,66 @@ static void the_order_follows_from_the_seed(void **state)
     assert_true(differs > 5);
 }
 
+/* Cells are (arm, load) pairs: of two arms neither is first in all blocks, at any load. */
+static void arms_take_turns_at_every_load(void **state)
+{
+    enum { ARMS = 3, LOADS = 4, CELLS = ARMS * LOADS, BLOCKS = 6 };
+    int first[LOADS][ARMS][ARMS] = {{{0}}};
+
+    (void)state;
+    for (int block = 0; block < BLOCKS; block++) {
+        int order[CELLS], place[CELLS];
+
+        study_block_order(11, block, CELLS, order);
+        for (int i = 0; i < CELLS; i++)
+            place[order[i]] = i;
+        for (int l = 0; l < LOADS; l++)
+            for (int a = 0; a < ARMS; a++)
+                for (int b = 0; b < ARMS; b++)
+                    first[l][a][b] += place[a * LOADS + l] < place[b * LOADS + l];
+    }
+    for (int l = 0; l < LOADS; l++)
+        for (int a = 0; a < ARMS; a++)
+            for (int b = 0; b < ARMS; b++)
+                assert_int_equal(first[l][a][b], a == b ? 0 : BLOCKS / 2);
+}
+
+static void as_many_cells_as_a_study_may_have_can_be_ordered(void **state)
+{
+    static int order[STUDY_CELLS_MAX];
+    static bool seen[STUDY_CELLS_MAX];
+
+    (void)state;
+    for (int cells = STUDY_CELLS_MAX - 1; cells <= STUDY_CELLS_MAX; cells++) {
+        memset(seen, 0, sizeof(seen));
+        study_block_order(5, 3 * cells, cells, order);
+        for (int i = 0; i < cells; i++) {
+            assert_in_range(order[i], 0, cells - 1);
+            assert_false(seen[order[i]]);
+            seen[order[i]] = true;
+        }
+    }
+}
+
+static void loads_are_off_by_the_baseline_or_by_each_arm(void **state)
+{
+    const struct study_arm arms[] = {{.variant = "a", .cpus = 8}, {.variant = "b", .cpus = 2}};
+    struct workload_load loads[2];
+    struct study_request request = {
+        .arms = arms, .arm_count = 2, .loads = loads, .load_count = 2, .runs = 3};
+    int count;
+    struct hl_error err = {0};
+
+    (void)state;
+    assert_int_equal(workload_loads_parse(loads, &count, "half,1", &err), HL_OK);
+    assert_int_equal(study_load_cpus(&request, 1), 8);
+    assert_int_equal(study_cell_count(&request), 4);
+    request.load_per_arm = true; /* half of 2 is 1, which is single */
+    assert_int_equal(study_load_cpus(&request, 1), 2);
+    assert_int_equal(study_cell_count(&request), 3);
+    assert_int_equal(study_planned_runs(&request), 9);
+}
+
 static void seeds_differ_by_every_part_and_fit_json(void **state)
 {
     uint64_t seed = study_run_seed(1, "kernbench", 3, 0);
@@ -92,6 +152,9 @@ int main(void)
         cmocka_unit_test(a_full_square_is_balanced),
         cmocka_unit_test(no_order_is_a_strict_alternation),
         cmocka_unit_test(the_order_follows_from_the_seed),
+        cmocka_unit_test(arms_take_turns_at_every_load),
+        cmocka_unit_test(as_many_cells_as_a_study_may_have_can_be_ordered),
+        cmocka_unit_test(loads_are_off_by_the_baseline_or_by_each_arm),
         cmocka_unit_test(seeds_differ_by_every_part_and_fit_json),
     };
 

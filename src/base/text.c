@@ -214,6 +214,19 @@ static FILE *open_regular(const char *path, struct hl_error *err)
     return file;
 }
 
+char *hl_next_line(char **rest)
+{
+    char *line = *rest, *end;
+
+    if (line == NULL || *line == '\0')
+        return NULL;
+    end = strchr(line, '\n');
+    *rest = end == NULL ? NULL : end + 1;
+    if (end != NULL)
+        *end = '\0';
+    return line;
+}
+
 enum hl_status hl_read_file(const char *path, size_t max_bytes, char **text, size_t *bytes,
                             struct hl_error *err)
 {

@@ -34,6 +34,9 @@ bool hl_parse_bytes(const char *text, int64_t *bytes);
  */
 int hl_split(char *text, char separator, char **pieces, int max);
 
+/* Cuts off the line that *rest starts with and moves *rest behind it; NULL at the end. */
+char *hl_next_line(char **rest);
+
 /* Whole file as text with a final NUL; caller frees with hl_free. Fails on files above `max_bytes`.
  * A missing or unreadable file is HL_BAD_INPUT, and so is a FIFO or device, which may block. `bytes` may be NULL. */
 enum hl_status hl_read_file(const char *path, size_t max_bytes, char **text, size_t *bytes,

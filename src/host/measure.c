@@ -159,10 +159,12 @@ static void fill_note(const struct host_measure *measure, struct run *run,
 enum hl_status host_measure(const struct host_measure *measure, struct run *run,
                             struct host_result *result, struct hl_error *err)
 {
-    enum hl_status status = measure->setting == NULL
-                                ? host_command_run(&measure->command, result, err)
-                                : run_changed(measure, result, err);
+    struct host_measure watched = *measure;
+    enum hl_status status;
 
+    watched.command.is_watched = true;
+    status = measure->setting == NULL ? host_command_run(&watched.command, result, err)
+                                      : run_changed(&watched, result, err);
     if (status != HL_OK) {
         /* The keeper may have been killed before it could end the tree. */
         host_session_end_processes(measure->session);
@@ -174,5 +176,6 @@ enum hl_status host_measure(const struct host_measure *measure, struct run *run,
                                                            : RUN_OK;
     fill_metrics(run, result);
     fill_note(measure, run, result);
+    host_facts_fill(&result->facts, run);
     return HL_OK;
 }

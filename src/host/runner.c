@@ -35,6 +35,7 @@
 #include "base/units.h"
 #include "host/compilers.h"
 #include "host/process_tree.h"
+#include "host/watch.h"
 
 /* A process that outlives the command by less than this was about to end and is nobody's daemon. */
 #define STRAY_GRACE_NS (250 * HL_NS_PER_MS)
@@ -55,6 +56,7 @@ struct keeper {
     const struct host_command *command;
     struct report *report;
     struct host_compilers compilers;
+    struct host_watch watch;
     pid_t child; /* the command; 0 when it has ended */
     int64_t start_ns;
     sigset_t signals;
@@ -89,6 +91,8 @@ static bool keeper_reap(struct keeper *keeper)
 
         if (pid > 0 && pid == keeper->child) {
             keeper->report->result.elapsed_ns = host_now_ns() - keeper->start_ns;
+            if (keeper->command->is_watched)
+                host_watch_stop(&keeper->watch);
             keeper_take_status(keeper, status);
         }
         if (pid <= 0)
@@ -174,6 +178,10 @@ static void keeper_sum_up(struct keeper *keeper)
     result->peak_compilers = keeper->compilers.peak;
     result->samples = keeper->compilers.samples;
     result->largest_compiler_bytes = keeper->compilers.largest_bytes;
+    if (keeper->command->is_watched) {
+        host_watch_sum_up(&keeper->watch, result->user_ns + result->system_ns, &result->facts);
+        host_watch_close(&keeper->watch);
+    }
 }
 
 static void keeper_wait(struct keeper *keeper)
@@ -187,10 +195,13 @@ static void keeper_wait(struct keeper *keeper)
 
         if (keeper->is_told_to_end || now_ns >= end_ns)
             break;
-        if (now_ns >= keeper->compilers.next_ns)
+        if (now_ns >= keeper->compilers.next_ns) {
+            if (keeper->command->is_watched)
+                host_watch_look(&keeper->watch);
             host_compilers_sample(&keeper->compilers, getpid());
-        else
+        } else {
             keeper_sleep(keeper, HL_MIN(keeper->compilers.next_ns, end_ns));
+        }
     }
     if (keeper->child != 0) {
         keeper->report->result.timed_out = !keeper->is_told_to_end;
@@ -278,6 +289,10 @@ _Noreturn static void become_keeper(const struct host_command *command, struct r
     /* The program may have died before the death signal was asked for. */
     if (report->failed_step != NULL || getppid() != program || !redirect(&keeper))
         _exit(1);
+    if (command->is_watched)
+        host_watch_start(&keeper.watch, command->setting != NULL && command->setting->has_cpus
+                                            ? &command->setting->cpus
+                                            : NULL);
     keeper.start_ns = host_now_ns();
     keeper.child = fork();
     if (keeper.child == 0)

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "base/status.h"
+#include "host/facts.h"
 #include "host/setting.h"
 
 struct host_command {
@@ -19,6 +20,7 @@ struct host_command {
     int64_t timeout_ns;             /* 0: none */
     /* cpus, nice and class are applied to the command; the rest of it is the caller's. NULL: none. */
     const struct host_setting *setting;
+    bool is_watched; /* facts are wanted */
 };
 
 struct host_result {
@@ -35,6 +37,7 @@ struct host_result {
     int32_t left_behind; /* processes that outlived the command; ended before the call returns */
     int32_t not_ended;   /* of those: could not be ended */
     char left_behind_names[128]; /* "sleep (pid 4711), ..." */
+    struct host_facts facts;     /* of a watched command */
 };
 
 /*

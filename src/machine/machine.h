@@ -215,6 +215,16 @@ void machine_host_cpus_print(const struct machine_host_cpus *cpus, char *text, s
 /* usable_count alone. */
 enum hl_status machine_host_usable_cpus(int *count, struct hl_error *err) HL_MUST_CHECK;
 
+/*
+ * Visits the control groups that govern our cpu time: our own and all above it, of each mounted
+ * hierarchy. `folder` is a system path, for hl_sysroot_read. Ends early with a status that is not
+ * HL_OK.
+ */
+typedef enum hl_status machine_cpu_group_visitor(const char *folder, bool is_v2, void *context,
+                                                 struct hl_error *err);
+enum hl_status machine_cpu_groups_visit(machine_cpu_group_visitor *visit, void *context,
+                                        struct hl_error *err) HL_MUST_CHECK;
+
 /* The names of the shipped machines (base/data_dir.h says where they are), sorted, ends with NULL;
  * freed with hl_data_list_close. Beside them there are always host, smp:CPUS, smt:CORESxTHREADS and
  * synthetic strings. */

@@ -52,6 +52,15 @@ enum run_better { RUN_LOWER, RUN_HIGHER, RUN_NEITHER };
     X(refill_remote_cpu_s, "cpu-s", RUN_LOWER, "to another node")                                  \
     X(overhead_cpu_s, "cpu-s", RUN_LOWER, "switches, wake-ups, ticks, queue scans and locks")      \
     X(idle_cpu_s, "cpu-s", RUN_NEITHER, "idle time summed over cpus")                              \
+    X(idle_least_s, "s", RUN_NEITHER, "idle time of the cpu that was idle least")                  \
+    X(idle_most_s, "s", RUN_NEITHER, "idle time of the cpu that was idle most")                    \
+    X(steal_cpu_s, "cpu-s", RUN_LOWER, "cpu time that the hypervisor gave to other machines")      \
+    X(competing_cpu_s, "cpu-s", RUN_LOWER, "cpu time used by others than the workload")            \
+    X(unwaited_cpu_s, "cpu-s", RUN_NEITHER,                                                        \
+      "cpu time of processes nobody waited for, missing in user_s and system_s")                   \
+    X(pressure_cpu_some_s, "s", RUN_LOWER, "time in which some task waited for a cpu (PSI)")       \
+    X(throttled_periods, "", RUN_LOWER, "periods in which the cpu quota was used up")              \
+    X(throttled_s, "s", RUN_LOWER, "time for which the cpu quota stopped tasks")                   \
     X(wasted_cpu_s, "cpu-s", RUN_LOWER,                                                            \
       "idle while another cpu had a waiting task that might have run here")                        \
     X(crowded_core_s, "core-s", RUN_LOWER,                                                         \

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* runner_test.c - one command under its keeper: statuses, sums, compilers seen, limits. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -73,6 +74,37 @@ static void exit_status_and_elapsed_time_are_the_commands_own(void **state)
     assert_int_equal(result.left_behind, 0);
     assert_true(result.elapsed_ns >= 100 * HL_NS_PER_MS);
     assert_true(result.user_ns + result.system_ns < result.elapsed_ns);
+}
+
+/* Each fact has a value or a reason; what this system lets us have is as the command was. */
+static void a_watched_command_has_facts(void **state)
+{
+    const char *const arguments[] = {"-c", "(sleep 0.1) & (sleep 0.1) & wait", NULL};
+    const char *all[] = {"/bin/sh", arguments[0], arguments[1], NULL};
+    char log[PATH_MAX];
+    const struct host_command command = {.arguments = all,
+                                         .environment = (const char *const *)environ,
+                                         .folder = fixture.tree,
+                                         .log = log,
+                                         .is_watched = true};
+    struct host_result result;
+    struct hl_error err;
+
+    (void)state;
+    (void)snprintf(log, sizeof(log), "%s/log", fixture.top);
+    assert_int_equal(host_command_run(&command, &result, &err), HL_OK);
+    assert_int_equal(result.facts.count, 12);
+    for (int i = 0; i < result.facts.count; i++) {
+        double value = result.facts.fact[i].value;
+
+        if (isnan(value))
+            assert_non_null(result.facts.fact[i].reason);
+        else
+            assert_true(value >= 0);
+        /* The shell and what it starts: some shells become the last command. */
+        if (result.facts.fact[i].metric == RUN_tasks && !isnan(value))
+            assert_true(value >= 3 && value <= 5);
+    }
 }
 
 static void output_goes_to_the_log_and_input_is_empty(void **state)
@@ -232,6 +264,7 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, open_fixture, close_fixture)
     const struct CMUnitTest tests[] = {
+        TEST(a_watched_command_has_facts),
         TEST(exit_status_and_elapsed_time_are_the_commands_own),
         TEST(output_goes_to_the_log_and_input_is_empty),
         TEST(a_timeout_ends_the_command),

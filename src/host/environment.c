@@ -89,6 +89,22 @@ enum hl_status host_environment_copy(struct host_environment *environment, const
     return add(environment, mark, "", err);
 }
 
+enum hl_status host_environment_set(struct host_environment *environment, const char *name,
+                                    const char *value, struct hl_error *err)
+{
+    char assignment[128];
+
+    for (size_t i = 0; i < environment->count; i++)
+        if (is_of(environment->entries[i], name)) {
+            hl_free((void *)(uintptr_t)environment->entries[i]);
+            environment->entries[i] = environment->entries[--environment->count];
+            environment->entries[environment->count] = NULL;
+            break;
+        }
+    (void)snprintf(assignment, sizeof(assignment), "%s=%s", name, value);
+    return add(environment, assignment, "", err);
+}
+
 void host_environment_close(struct host_environment *environment)
 {
     for (size_t i = 0; i < environment->count; i++)

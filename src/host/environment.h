@@ -27,6 +27,10 @@ enum hl_status host_environment_make(struct host_environment *environment, const
 /* Our own environment and `mark`: what a user's command gets. */
 enum hl_status host_environment_copy(struct host_environment *environment, const char *mark,
                                      struct hl_error *err) HL_MUST_CHECK;
+
+/* Short ones of ours: below 128 characters together. */
+enum hl_status host_environment_set(struct host_environment *environment, const char *name,
+                                    const char *value, struct hl_error *err) HL_MUST_CHECK;
 void host_environment_close(struct host_environment *environment);
 
 /* Absolute path of a program found as the shell does. False: there is none. */

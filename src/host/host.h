@@ -36,12 +36,24 @@ struct host_cmd_options {
     const char *output_dir;   /* where the outputs of all runs are kept; NULL: none is */
 };
 
+struct host_matinv_options {
+    int64_t first, last, step; /* orders of the matrices */
+    uint64_t seed;             /* of their elements */
+    bool has_no_residual;      /* results are not looked at */
+};
+
+struct host_rsa_options {
+    int64_t bits, seconds; /* of the key; of signs, and of verifies */
+};
+
 struct host_work_options {
     const char *workload; /* one that is measured: a name of workload_table with `real` */
     const char *work_dir; /* where private folders go; NULL: $TMPDIR, else /var/tmp */
     int64_t timeout_ns;   /* of one run; 0: none */
     struct host_build_options build; /* kernbench */
-    struct host_cmd_options cmd;     /* cmd */
+    struct host_cmd_options cmd;
+    struct host_matinv_options matinv;
+    struct host_rsa_options rsa;
     /* Told where the output of what failed is: of a run, its preparation, check or clean-up. It is
      * there during the call. NULL: nobody is told. */
     void (*failed)(void *context, const char *what, const char *log);

@@ -31,6 +31,7 @@ enum hl_status cli_import(int argc, char **argv, struct hl_error *err) HL_MUST_C
 enum hl_status cli_show(int argc, char **argv, struct hl_error *err) HL_MUST_CHECK;
 enum hl_status cli_compare(int argc, char **argv, struct hl_error *err) HL_MUST_CHECK;
 enum hl_status cli_delete(int argc, char **argv, struct hl_error *err) HL_MUST_CHECK;
+enum hl_status cli_plan(int argc, char **argv, struct hl_error *err) HL_MUST_CHECK;
 enum hl_status cli_resume(int argc, char **argv, struct hl_error *err) HL_MUST_CHECK;
 
 /* ---- options (options.c) ---- */
@@ -60,11 +61,15 @@ enum cli_format { FORMAT_TEXT, FORMAT_CSV, FORMAT_JSON };
 error_t cli_int_option(struct argp_state *state, const char *option, const char *text, int64_t min,
                        int64_t max, int64_t *value);
 /* A relative change above 0 and below 1: "1%" or "0.01". */
-error_t cli_effect_option(struct argp_state *state, const char *text, double *effect);
+error_t cli_effect_option(struct argp_state *state, const char *option, const char *text,
+                          double *effect);
 error_t cli_format_option(struct argp_state *state, const char *text, bool has_csv,
                           enum cli_format *format);
 
 /* ---- stored results ---- */
+
+/* Of all verdicts of one comparison together. */
+#define CLI_LEVEL 0.95
 
 #define CLI_DB_HELP                                                                                \
     "the file of stored results (default: halfload/halfload.db in $XDG_DATA_HOME or "              \

@@ -24,8 +24,6 @@ enum {
     KEY_DB
 };
 
-static const double level = 0.95;
-
 typedef enum hl_status write_comparison(FILE *out, const struct compare_result *result,
                                         struct hl_error *err);
 
@@ -77,7 +75,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     struct compare_words *o = state->input;
 
     switch (key) {
-    case KEY_EFFECT: return cli_effect_option(state, arg, &o->effect);
+    case KEY_EFFECT: return cli_effect_option(state, "effect", arg, &o->effect);
     case KEY_METRIC: o->metric = arg; return 0;
     case KEY_BASE: o->base = arg; return 0;
     case KEY_FAIL_ON_REGRESSION: o->fails_on_regression = true; return 0;
@@ -151,7 +149,8 @@ static enum hl_status fill_request(const struct compare_words *o, struct stored_
     request->news = stored->arms.arms + (is_one_word ? 1 : stored->first_count);
     request->new_count = stored->arms.count - (is_one_word ? 1 : stored->first_count);
     request->effect = o->effect;
-    request->level = level;
+    request->level = CLI_LEVEL;
+    request->is_aa = stored_arms_are_equal(stored);
     HL_TRY(stored_arms_metric(stored, o->metric, &request->metric, err));
     if ((o->fails_on_regression || o->fails_on_undecided) &&
         !stored_arms_has(stored, request->metric))

@@ -20,6 +20,7 @@ const struct cli_verb cli_verbs[] = {
     {"import", "FILE...", "store results made elsewhere", cli_import},
     {"show", "STUDY|STUDY:RUN|FILE", "print stored results", cli_show},
     {"compare", "BASE NEW...", "stored results side by side, with verdicts", cli_compare},
+    {"plan", "[STUDY]", "how many runs an answer takes", cli_plan},
     {"resume", "STUDY", "go on with a study that was interrupted", cli_resume},
     {"delete", "STUDY...", "delete stored results", cli_delete},
     {NULL, NULL, NULL, NULL},

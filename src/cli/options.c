@@ -113,15 +113,16 @@ error_t cli_int_option(struct argp_state *state, const char *option, const char 
     return 0;
 }
 
-error_t cli_effect_option(struct argp_state *state, const char *text, double *effect)
+error_t cli_effect_option(struct argp_state *state, const char *option, const char *text,
+                          double *effect)
 {
     int64_t ppm;
 
     if (!hl_parse_decimal(text, HL_PPM, &ppm) || ppm <= 0 || ppm >= HL_PPM)
         return cli_refuse(state,
-                          "--effect is '%s'; expected a change above 0 and below 1, such as 1%% or "
+                          "--%s is '%s'; expected a ratio above 0 and below 1, such as 1%% or "
                           "0.01",
-                          text);
+                          option, text);
     *effect = (double)ppm / (double)HL_PPM;
     return 0;
 }

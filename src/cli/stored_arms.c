@@ -174,6 +174,38 @@ enum hl_status stored_arms_choose_base(struct stored_arms *stored, const char *n
     return hl_fail_unknown(err, HL_USAGE, NULL, "arm", name, names, count);
 }
 
+/* A variant without its key aa, which is the only one that tells equal arms apart. False: it has
+ * none. */
+static bool without_aa(const struct run *run, char *text, size_t bytes)
+{
+    const char *rest = run->variant;
+    bool has_aa = false;
+    size_t used = 0;
+
+    text[0] = '\0';
+    for (size_t length; *rest != '\0'; rest += length + (rest[length] == ',')) {
+        length = strcspn(rest, ",");
+        if (strncmp(rest, "aa=", 3) == 0)
+            has_aa = true;
+        else
+            used += (size_t)hl_format(text + used, bytes - used, ",%.*s", (int)length, rest);
+    }
+    return has_aa;
+}
+
+bool stored_arms_are_equal(const struct stored_arms *stored)
+{
+    const struct compare_arm *arms = stored->arms.arms;
+    char base[sizeof(arms->runs[0]->variant) + 1], new[sizeof(base)];
+
+    if (stored->reference_count != 1 || stored->arms.count != 2 ||
+        strcmp(arms[0].runs[0]->policy, arms[1].runs[0]->policy) != 0 ||
+        strcmp(arms[0].runs[0]->machine, arms[1].runs[0]->machine) != 0)
+        return false;
+    return without_aa(arms[0].runs[0], base, sizeof(base)) &&
+           without_aa(arms[1].runs[0], new, sizeof(new)) && strcmp(base, new) == 0;
+}
+
 static bool has_metric(const struct compare_arm *arms, size_t count, int metric)
 {
     for (size_t a = 0; a < count; a++)

@@ -38,6 +38,9 @@ enum hl_status stored_arms_choose_base(struct stored_arms *stored, const char *n
 enum hl_status stored_arms_metric(const struct stored_arms *stored, const char *name,
                                   enum run_metric *metric, struct hl_error *err) HL_MUST_CHECK;
 
+/* True for the two arms of `halfload run --aa`: what differs between them is noise. */
+bool stored_arms_are_equal(const struct stored_arms *stored);
+
 /* True if both sides have it. */
 bool stored_arms_has(const struct stored_arms *stored, enum run_metric metric);
 

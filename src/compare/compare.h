@@ -156,6 +156,44 @@ const char *compare_n_text(const struct compare_cell *cell, char text[COMPARE_N_
 /* The relative effect found with 80 % power at the cell's noise, n and level; NAN: not known. */
 double compare_detectable_effect(const struct compare_cell *cell);
 
+/* ---- an experiment to come: planning.c ---- */
+
+/* One load played as blocks, or as runs apart. Named, with noise and n, before it is filled. */
+struct compare_plan_row {
+    const char *load;       /* "": any */
+    enum compare_unit unit; /* blocks or runs */
+    double noise;           /* as in a cell; NAN: not known */
+    bool is_assumed; /* noise of pairs from that of runs: as if blocks had nothing in common */
+    size_t n;        /* units per arm */
+    bool is_planned; /* n was asked for, or a study has it; else it is the least */
+
+    size_t least_n;    /* reaches the corrected level at all */
+    double floor;      /* equal arms are found to differ by so much; INFINITY: n decides nothing */
+    double detectable; /* the effect found with 80 % power; INFINITY likewise */
+    size_t n_80, n_90; /* find the effect of interest with so much power; 0: no number does */
+};
+
+struct compare_plan {
+    enum run_metric metric;
+    double effect, level;
+    size_t loads, variants; /* the base is one of the variants */
+    struct compare_plan_row *rows;
+    size_t row_count;
+    struct hl_arena arena;
+};
+
+/* The level of the clearest of all comparisons under Holm, which each must be able to reach. */
+double compare_plan_level(const struct compare_plan *plan);
+
+/* Two rows for each load that the result has noise of, or with a NULL result two for `noise`, the
+ * relative deviation of runs. n 0: as many as the result has, or the least. Loads and variants of 0
+ * are taken from the result. */
+enum hl_status compare_plan_make(struct compare_plan *plan, const struct compare_result *result,
+                                 double noise, size_t n, struct hl_error *err) HL_MUST_CHECK;
+void compare_plan_close(struct compare_plan *plan); /* safe on zeroed */
+
+/* ---- */
+
 /* How many of the cells have the verdict. */
 size_t compare_count(const struct compare_cell *cells, size_t count, enum compare_verdict verdict);
 

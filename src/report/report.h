@@ -89,6 +89,12 @@ enum hl_status report_compare_json(FILE *out, const struct compare_result *resul
 enum hl_status report_compare_csv(FILE *out, const struct compare_result *result,
                                   struct hl_error *err) HL_MUST_CHECK;
 
+/* Noise, what would be found, and how many runs it takes; then what the planned n cannot do. */
+enum hl_status report_plan_text(FILE *out, const struct compare_plan *plan,
+                                struct hl_error *err) HL_MUST_CHECK;
+enum hl_status report_plan_json(FILE *out, const struct compare_plan *plan,
+                                struct hl_error *err) HL_MUST_CHECK;
+
 /*
  * Text table with aligned columns. Cells are copied; rows may have different lengths. Running out
  * of memory, also in report_table_new, is told by report_table_print: the others take a NULL table.

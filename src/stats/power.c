@@ -161,15 +161,25 @@ double stats_noise_of(const struct stats_interval *interval, size_t x_count, siz
     return half_width * sqrt(precision_n(x_count, y_count)) / limit;
 }
 
-static bool decides(const struct stats_design *design, double level, const double *numbers)
+static double half_width_at(const struct stats_design *design, double level)
 {
     size_t x_count = design->is_paired ? 0 : design->n;
-    double estimate = numbers[0], effect = numbers[1], half_width;
 
     if (!(level > 0))
-        return false;
-    half_width = design->noise / sqrt(precision_n(x_count, design->n)) *
-                 qt(level / 2, degrees(x_count, design->n), 0, 0);
+        return (double)INFINITY;
+    return design->noise / sqrt(precision_n(x_count, design->n)) *
+           qt(level / 2, degrees(x_count, design->n), 0, 0);
+}
+
+double stats_half_width(const struct stats_design *design)
+{
+    return half_width_at(design, level_of(design));
+}
+
+static bool decides(const struct stats_design *design, double level, const double *numbers)
+{
+    double estimate = numbers[0], effect = numbers[1], half_width = half_width_at(design, level);
+
     return fabs(estimate) > half_width ||
            (estimate + half_width <= log1p(effect) && estimate - half_width >= log1p(-effect));
 }

@@ -174,6 +174,10 @@ double stats_detectable_effect(const struct stats_design *design, double power);
 /* The least n with this power; design->n is not used. 0: more than 100,000. */
 size_t stats_n_needed(const struct stats_design *design, double effect, double power);
 
+/* Half the width, in logs, that an interval at this design is expected to have: equal arms are found
+ * to differ by no more. INFINITY if n is too small for any. */
+double stats_half_width(const struct stats_design *design);
+
 /* The noise that an interval of logs came from; NAN without ends. x_count 0: pairs. */
 double stats_noise_of(const struct stats_interval *interval, size_t x_count, size_t y_count);
 /* The least n above design->n at which an interval around `estimate`, a log, is expected to leave

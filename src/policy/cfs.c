@@ -7,11 +7,11 @@
  *          look whether it is used up. A sleeper comes back at most half a latency behind the
  *          others, and preempts if that is enough.
  * Source:  spec modern 2, 6.
- * Omits:   yield_to, group entities.
+ * Omits:   yield_to.
  * Good at: quick answers: whoever sleeps much runs at once when woken.
  * Bad at:  saying what latency a task gets: sleepers' credit depends on how many run.
  */
-#include "policy/fair.h"
+#include "policy/fair_cgroup.h"
 
 struct cfs {
     struct fair fair; /* first */
@@ -27,103 +27,101 @@ static const struct cfs *cfs_of(const struct policy *p)
 
 /* ---- clock and slice: 2.2, 2.3 ---- */
 
-static struct fair_entity *first_waiting(const struct fair_cpu *c)
+static struct fair_entity *first_waiting(const struct fair_queue *q)
 {
-    return fair_entity_of_node(c->tree.first);
+    return fair_entity_of_node(q->tree.first);
 }
 
-static void cfs_update_min_vruntime(struct fair_cpu *c)
+static void cfs_update_min_vruntime(struct fair_queue *q)
 {
-    const struct fair_entity *curr = c->curr, *first = first_waiting(c);
-    int64_t least = c->min_vruntime;
+    const struct fair_entity *curr = q->curr, *first = first_waiting(q);
+    int64_t least = q->min_vruntime;
 
     if (curr != NULL && curr->on_rq)
         least = first != NULL ? HL_MIN(curr->vruntime, first->vruntime) : curr->vruntime;
     else if (first != NULL)
         least = first->vruntime;
-    c->min_vruntime = HL_MAX(c->min_vruntime, least);
+    q->min_vruntime = HL_MAX(q->min_vruntime, least);
 }
 
-static void cfs_update_curr(struct policy *p, struct fair_cpu *c, struct fair_entity *se)
+static void cfs_update_curr(struct policy *p, struct fair_queue *q, struct fair_entity *se)
 {
     (void)p;
     (void)se;
-    cfs_update_min_vruntime(c);
+    cfs_update_min_vruntime(q);
 }
 
-static int64_t cfs_sched_slice(const struct policy *p, const struct fair_cpu *c,
+/* Of the part of the period that its groups have. */
+static int64_t cfs_sched_slice(const struct policy *p, const struct fair_queue *q,
                                const struct fair_entity *se)
 {
     const struct cfs *cfs = cfs_of(p);
-    int64_t count = c->h_nr + !se->on_rq, weight = c->load_weight, slice, floor;
-    int64_t period = count > cfs->nr_latency ? count * cfs->min_granularity_ns : cfs->latency_ns;
+    int64_t count = q->of->queue.h_nr + !se->on_rq, floor;
+    int64_t slice = count > cfs->nr_latency ? count * cfs->min_granularity_ns : cfs->latency_ns;
 
-    if (!se->on_rq)
-        weight += se->weight;
-    slice = period * se->weight / weight;
-    floor = se->is_idle_policy && c->idle_nr < c->h_nr ? cfs->idle_min_granularity_ns
-                                                       : cfs->min_granularity_ns;
+    for (const struct fair_entity *up = se; up != NULL; up = up->parent)
+        slice = slice * up->weight / (up->queue->load_weight + (up->on_rq ? 0 : up->weight));
+    floor =
+        se->is_idle && q->idle_nr < q->nr ? cfs->idle_min_granularity_ns : cfs->min_granularity_ns;
     return HL_MAX(slice, floor);
 }
 
 /* ---- placement: 2.4 ---- */
 
-static void cfs_place_entity(struct policy *p, struct fair_cpu *c, struct fair_entity *se,
+static void cfs_place_entity(struct policy *p, struct fair_queue *q, struct fair_entity *se,
                              enum fair_move why)
 {
     const struct cfs *cfs = cfs_of(p);
     int64_t credit;
 
-    if (why == FAIR_MOVE_WAKE_MIGRATED)
-        se->vruntime -= fair_cpu_of(p, se->cpu)->min_vruntime;
     if (why != FAIR_MOVE_WAKE)
-        se->vruntime += c->min_vruntime;
+        se->vruntime += q->min_vruntime;
     if (why == FAIR_MOVE_FORK || why == FAIR_MOVE_MIGRATE)
         return;
-    credit = se->is_idle_policy ? cfs->min_granularity_ns : cfs->latency_ns;
+    credit = se->is_idle ? cfs->min_granularity_ns : cfs->latency_ns;
     if (cfs->gentle_fair_sleepers)
         credit /= 2;
-    se->vruntime = HL_MAX(se->vruntime, c->min_vruntime - credit);
+    se->vruntime = HL_MAX(se->vruntime, q->min_vruntime - credit);
 }
 
 /* task_fork_fair: relative to the forking cpu until the child is queued. */
-static void cfs_fork(struct policy *p, struct fair_cpu *c, struct fair_entity *se)
+static void cfs_fork(struct policy *p, struct fair_queue *q, struct fair_entity *se)
 {
     int64_t start;
 
-    fair_update_curr(p, c);
-    if (c->curr != NULL)
-        se->vruntime = c->curr->vruntime;
-    start = c->min_vruntime;
+    fair_update_curr(p, q);
+    if (q->curr != NULL)
+        se->vruntime = q->curr->vruntime;
+    start = q->min_vruntime;
     if (cfs_of(p)->start_debit)
-        start += fair_calc_delta(cfs_sched_slice(p, c, se), se);
-    se->vruntime = HL_MAX(se->vruntime, start) - c->min_vruntime;
+        start += fair_calc_delta(cfs_sched_slice(p, q, se), se);
+    se->vruntime = HL_MAX(se->vruntime, start) - q->min_vruntime;
 }
 
-static void cfs_leaving(struct policy *p, struct fair_cpu *c, struct fair_entity *se,
+static void cfs_leaving(struct policy *p, struct fair_queue *q, struct fair_entity *se,
                         enum fair_move why)
 {
     (void)p;
-    (void)c;
+    (void)q;
     (void)se;
     (void)why;
 }
 
-static void cfs_left(struct policy *p, struct fair_cpu *c, struct fair_entity *se,
+static void cfs_left(struct policy *p, struct fair_queue *q, struct fair_entity *se,
                      enum fair_move why)
 {
     (void)p;
-    if (why == FAIR_MOVE_MIGRATE)
-        se->vruntime -= c->min_vruntime;
-    cfs_update_min_vruntime(c);
+    if (why == FAIR_MOVE_MIGRATE || why == FAIR_MOVE_WAKE_MIGRATED)
+        se->vruntime -= q->min_vruntime;
+    cfs_update_min_vruntime(q);
 }
 
-static void cfs_reweight(struct policy *p, struct fair_cpu *c, struct fair_entity *se,
+static void cfs_reweight(struct policy *p, struct fair_queue *q, struct fair_entity *se,
                          int32_t weight, uint32_t inverse)
 {
     (void)p;
     if (se->on_rq)
-        c->load_weight += weight - se->weight;
+        q->load_weight += weight - se->weight;
     se->weight = weight;
     se->inverse = inverse;
 }
@@ -131,23 +129,23 @@ static void cfs_reweight(struct policy *p, struct fair_cpu *c, struct fair_entit
 /* ---- preemption: 2.5, 2.6 ---- */
 
 /* check_preempt_tick */
-static void cfs_entity_tick(struct policy *p, struct fair_cpu *c, struct fair_entity *se)
+static void cfs_entity_tick(struct policy *p, struct fair_queue *q, struct fair_entity *se)
 {
     int64_t ideal, ran;
 
-    if (c->h_nr <= 1)
+    if (q->nr <= 1)
         return;
-    ideal = cfs_sched_slice(p, c, se);
+    ideal = cfs_sched_slice(p, q, se);
     ran = se->sum_exec_ns - se->prev_sum_exec_ns;
     if (ran > ideal) {
-        fair_resched(p, c);
-        fair_clear_buddies(c, se);
+        fair_resched(p, q->of);
+        fair_clear_buddies(se);
         return;
     }
     if (ran < cfs_of(p)->min_granularity_ns)
         return;
-    if (se->vruntime - first_waiting(c)->vruntime > ideal)
-        fair_resched(p, c);
+    if (se->vruntime - first_waiting(q)->vruntime > ideal)
+        fair_resched(p, q->of);
 }
 
 /* 1: `other` should preempt `se`; 0: it is less than a granularity behind; -1: it is not behind. */
@@ -161,36 +159,41 @@ static int cfs_wakeup_preempt_entity(const struct policy *p, const struct fair_e
     return behind > fair_calc_delta(cfs_of(p)->wakeup_granularity_ns, other);
 }
 
-/* check_preempt_wakeup */
-static bool cfs_wakeup_preempt(struct policy *p, struct fair_cpu *c, struct fair_entity *se)
+/* check_preempt_wakeup; within one queue */
+static bool cfs_wakeup_preempt(struct policy *p, struct fair_queue *q, struct fair_entity *se,
+                               const struct policy_task *woken)
 {
     const struct cfs *cfs = cfs_of(p);
-    struct fair_entity *curr = c->curr;
+    struct fair_entity *curr = q->curr, *running = q->of->curr;
+    bool is_crowded = running->queue->nr >= cfs->nr_latency;
 
-    if (curr->is_idle_policy && !se->is_idle_policy)
+    if (running->is_idle && woken->class != CLASS_IDLE)
         return true;
-    if (se->task->class != CLASS_NORMAL)
+    if (woken->class != CLASS_NORMAL)
         return false;
-    fair_update_curr(p, c);
+    if (curr->is_idle != se->is_idle)
+        return curr->is_idle;
+    fair_update_curr(p, q);
     if (cfs_wakeup_preempt_entity(p, curr, se) != 1)
         return false;
-    if (!se->is_idle_policy)
-        c->next = se;
-    if (cfs->last_buddy && c->h_nr >= cfs->nr_latency && curr->on_rq)
-        c->last = curr;
+    fair_set_next_buddy(se);
+    if (cfs->last_buddy && is_crowded && fair_is_task(curr))
+        for (struct fair_entity *up = curr; up != NULL && up->on_rq && !up->is_idle;
+             up = up->parent)
+            up->queue->last = up;
     return true;
 }
 
 /* ---- pick: 2.7 ---- */
 
-static struct fair_entity *cfs_pick(struct policy *p, struct fair_cpu *c)
+static struct fair_entity *cfs_pick(struct policy *p, struct fair_queue *q)
 {
-    struct fair_entity *curr = c->curr, *first = first_waiting(c), *left = first, *chosen, *second;
+    struct fair_entity *curr = q->curr, *first = first_waiting(q), *left = first, *chosen, *second;
 
     if (left == NULL || (curr != NULL && curr->vruntime < left->vruntime))
         left = curr;
     chosen = left;
-    if (c->skip != NULL && c->skip == chosen) {
+    if (q->skip != NULL && q->skip == chosen) {
         if (chosen == curr) {
             second = first;
         } else {
@@ -201,24 +204,26 @@ static struct fair_entity *cfs_pick(struct policy *p, struct fair_cpu *c)
         if (second != NULL && cfs_wakeup_preempt_entity(p, second, left) < 1)
             chosen = second;
     }
-    if (c->next != NULL && cfs_wakeup_preempt_entity(p, c->next, left) < 1)
-        chosen = c->next;
-    else if (c->last != NULL && cfs_wakeup_preempt_entity(p, c->last, left) < 1)
-        chosen = c->last;
+    if (q->next != NULL && cfs_wakeup_preempt_entity(p, q->next, left) < 1)
+        chosen = q->next;
+    else if (q->last != NULL && cfs_wakeup_preempt_entity(p, q->last, left) < 1)
+        chosen = q->last;
     return chosen;
 }
 
-static void cfs_set_next(struct policy *p, struct fair_cpu *c, struct fair_entity *se)
+static void cfs_set_next(struct policy *p, struct fair_queue *q, struct fair_entity *se)
 {
     (void)p;
-    (void)c;
+    (void)q;
     (void)se;
 }
 
-static void cfs_yield(struct policy *p, struct fair_cpu *c, struct fair_entity *se)
+static void cfs_yield(struct policy *p, struct fair_queue *q, struct fair_entity *se)
 {
     (void)p;
-    c->skip = se;
+    (void)q;
+    for (; se != NULL; se = se->parent)
+        se->queue->skip = se;
 }
 
 /* ---- the policy ---- */
@@ -256,6 +261,7 @@ static enum hl_status cfs_init(struct policy *p, struct hl_error *err)
     cfs->idle_min_granularity_ns = policy_param(p, "sched_idle_min_granularity_ns");
     cfs->nr_latency = (cfs->latency_ns + cfs->min_granularity_ns - 1) / cfs->min_granularity_ns;
     cfs->fair.base_slice_ns = cfs->min_granularity_ns; /* unused by these rules */
+    HL_TRY(fair_cgroups_init(p, err));
     cfs->gentle_fair_sleepers = policy_param(p, "GENTLE_FAIR_SLEEPERS") != 0;
     cfs->start_debit = policy_param(p, "START_DEBIT") != 0;
     cfs->last_buddy = policy_param(p, "LAST_BUDDY") != 0;

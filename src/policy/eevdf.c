@@ -14,11 +14,11 @@
  *          is charged (the spec is silent; so partners on a pipe preempt as measured). With lazy preemption a
  *          slice end waits for the next return to user mode; computing tasks are there always, so
  *          it is immediate.
- * Omits:   group entities, PICK_BUDDY (its only users), the fair server.
+ * Omits:   the fair server.
  * Good at: saying what a task gets: shares by weight, latency by slice.
  * Bad at:  sleepers with the default slice: they often wait for the end of another's slice.
  */
-#include "policy/fair.h"
+#include "policy/fair_cgroup.h"
 
 enum { SLICE_MIN_NS = 100000, SLICE_MAX_NS = 100000000 };
 
@@ -26,7 +26,7 @@ struct eevdf {
     struct fair fair; /* first */
     int64_t unscaled_base_ns;
     bool place_lag, place_deadline_initial, place_rel_deadline, run_to_parity, preempt_short;
-    bool delay_dequeue, delay_zero;
+    bool delay_dequeue, delay_zero, pick_buddy;
 };
 
 static const struct eevdf *eevdf_of(const struct policy *p)
@@ -41,70 +41,70 @@ static struct fair_entity *entity_of(const struct fair_node *node)
 
 /* ---- the average: 7.2 ---- */
 
-static const struct fair_entity *queued_curr(const struct fair_cpu *c)
+static const struct fair_entity *queued_curr(const struct fair_queue *q)
 {
-    return c->curr != NULL && c->curr->on_rq ? c->curr : NULL;
+    return q->curr != NULL && q->curr->on_rq ? q->curr : NULL;
 }
 
 /* Sum of weight * (vruntime - origin) and of weights, the running entity with them. */
-static int64_t weighted_sum(const struct fair_cpu *c, int64_t *weight)
+static int64_t weighted_sum(const struct fair_queue *q, int64_t *weight)
 {
-    const struct fair_entity *curr = queued_curr(c);
-    int64_t sum = c->avg_vruntime;
+    const struct fair_entity *curr = queued_curr(q);
+    int64_t sum = q->avg_vruntime;
 
-    *weight = c->avg_load;
+    *weight = q->avg_load;
     if (curr != NULL) {
-        sum += (curr->vruntime - c->min_vruntime) * curr->weight;
+        sum += (curr->vruntime - q->min_vruntime) * curr->weight;
         *weight += curr->weight;
     }
     return sum;
 }
 
-int64_t fair_avg_vruntime(const struct fair_cpu *c)
+int64_t fair_avg_vruntime(const struct fair_queue *q)
 {
-    int64_t weight, sum = weighted_sum(c, &weight);
+    int64_t weight, sum = weighted_sum(q, &weight);
 
     if (weight == 0)
-        return c->min_vruntime;
+        return q->min_vruntime;
     if (sum < 0)
         sum -= weight - 1; /* to the left */
-    return c->min_vruntime + sum / weight;
+    return q->min_vruntime + sum / weight;
 }
 
 /* vruntime <= V, without dividing. */
-static bool eevdf_vruntime_eligible(const struct fair_cpu *c, int64_t vruntime)
+static bool eevdf_vruntime_eligible(const struct fair_queue *q, int64_t vruntime)
 {
-    int64_t weight, sum = weighted_sum(c, &weight);
+    int64_t weight, sum = weighted_sum(q, &weight);
 
-    return sum >= (vruntime - c->min_vruntime) * weight;
+    return sum >= (vruntime - q->min_vruntime) * weight;
 }
 
-static bool eevdf_entity_eligible(const struct fair_cpu *c, const struct fair_entity *se)
+static bool eevdf_entity_eligible(const struct fair_queue *q, const struct fair_entity *se)
 {
-    return eevdf_vruntime_eligible(c, se->vruntime);
+    return eevdf_vruntime_eligible(q, se->vruntime);
 }
 
 /* The origin goes forward with the least vruntime (__update_min_vruntime). */
-static void eevdf_update_origin(struct fair_cpu *c)
+static void eevdf_update_origin(struct fair_queue *q)
 {
-    const struct fair_entity *curr = queued_curr(c);
-    int64_t least = c->min_vruntime;
+    const struct fair_entity *curr = queued_curr(q);
+    int64_t least = q->min_vruntime;
 
-    if (c->tree.root != NULL)
-        least = c->tree.root->min_vruntime;
+    if (q->tree.root != NULL)
+        least = q->tree.root->min_vruntime;
     if (curr != NULL)
-        least = c->tree.root != NULL ? HL_MIN(least, curr->vruntime) : curr->vruntime;
-    if (least <= c->min_vruntime)
+        least = q->tree.root != NULL ? HL_MIN(least, curr->vruntime) : curr->vruntime;
+    if (least <= q->min_vruntime)
         return;
-    c->avg_vruntime -= c->avg_load * (least - c->min_vruntime);
-    c->min_vruntime = least;
+    q->avg_vruntime -= q->avg_load * (least - q->min_vruntime);
+    q->min_vruntime = least;
 }
 
 /* update_entity_lag: V - v, within two slices or a tick. */
-static int64_t eevdf_lag(const struct policy *p, const struct fair_cpu *c,
+static int64_t eevdf_lag(const struct policy *p, const struct fair_queue *q,
                          const struct fair_entity *se)
 {
-    int64_t lag = fair_avg_vruntime(c) - se->vruntime;
+    int64_t lag = fair_avg_vruntime(q) - se->vruntime;
     int64_t most = fair_calc_delta(HL_MAX(2 * se->slice_ns, fair_of(p)->tick_ns), se);
 
     return HL_MAX(HL_MIN(lag, most), -most);
@@ -124,16 +124,8 @@ static void eevdf_cancel_protect_slice(const struct policy *p, struct fair_entit
     se->protect = fair_of(p)->release >= FAIR_6_18 ? se->vruntime : se->deadline + 1;
 }
 
-static int64_t eevdf_min_slice(const struct fair_cpu *c)
-{
-    const struct fair_entity *curr = queued_curr(c);
-    int64_t least = curr != NULL ? curr->slice_ns : INT64_MAX;
-
-    return c->tree.root != NULL ? HL_MIN(least, c->tree.root->min_slice_ns) : least;
-}
-
 /* set_protect_slice */
-static void eevdf_set_next(struct policy *p, struct fair_cpu *c, struct fair_entity *se)
+static void eevdf_set_next(struct policy *p, struct fair_queue *q, struct fair_entity *se)
 {
     const struct eevdf *e = eevdf_of(p);
     int64_t slice_ns;
@@ -141,7 +133,7 @@ static void eevdf_set_next(struct policy *p, struct fair_cpu *c, struct fair_ent
     se->protect = se->deadline;
     if (e->fair.release < FAIR_6_18)
         return;
-    slice_ns = HL_MIN(e->run_to_parity ? eevdf_min_slice(c) : e->unscaled_base_ns, se->slice_ns);
+    slice_ns = HL_MIN(e->run_to_parity ? fair_min_slice(q) : e->unscaled_base_ns, se->slice_ns);
     if (slice_ns != se->slice_ns)
         se->protect = HL_MIN(se->deadline, se->vruntime + fair_calc_delta(slice_ns, se));
 }
@@ -149,16 +141,16 @@ static void eevdf_set_next(struct policy *p, struct fair_cpu *c, struct fair_ent
 /* ---- pick: 7.3 ---- */
 
 /* The earliest deadline among the waiting that are eligible. */
-static struct fair_entity *first_eligible(const struct fair_cpu *c)
+static struct fair_entity *first_eligible(const struct fair_queue *q)
 {
-    struct fair_node *node = c->tree.first;
+    struct fair_node *node = q->tree.first;
 
-    if (node == NULL || eevdf_vruntime_eligible(c, node->vruntime))
+    if (node == NULL || eevdf_vruntime_eligible(q, node->vruntime))
         return entity_of(node);
-    for (node = c->tree.root; node != NULL;) {
-        if (node->left != NULL && eevdf_vruntime_eligible(c, node->left->min_vruntime))
+    for (node = q->tree.root; node != NULL;) {
+        if (node->left != NULL && eevdf_vruntime_eligible(q, node->left->min_vruntime))
             node = node->left;
-        else if (eevdf_vruntime_eligible(c, node->vruntime))
+        else if (eevdf_vruntime_eligible(q, node->vruntime))
             break;
         else
             node = node->right;
@@ -167,31 +159,36 @@ static struct fair_entity *first_eligible(const struct fair_cpu *c)
 }
 
 /* pick_eevdf */
-static struct fair_entity *eevdf_choose(const struct policy *p, const struct fair_cpu *c,
+static struct fair_entity *eevdf_choose(const struct policy *p, const struct fair_queue *q,
                                         bool protect)
 {
-    struct fair_entity *curr = c->curr, *best;
+    struct fair_entity *curr = q->curr, *best;
 
-    if (c->h_nr == 1)
-        return curr != NULL ? curr : entity_of(c->tree.first);
-    if (curr != NULL && !eevdf_entity_eligible(c, curr))
+    if (q->nr == 1)
+        return curr != NULL ? curr : entity_of(q->tree.first);
+    if (curr != NULL && !eevdf_entity_eligible(q, curr))
         curr = NULL;
     /* From 6.17 on, the switch says how long protection is, not whether there is any. */
     if (curr != NULL && protect && eevdf_is_protected(p, curr) &&
         (eevdf_of(p)->run_to_parity || fair_of(p)->release >= FAIR_6_18))
         return curr;
-    best = first_eligible(c);
+    best = first_eligible(q);
     if (best == NULL || (curr != NULL && curr->deadline < best->deadline))
         best = curr;
     return best;
 }
 
-static struct fair_entity *eevdf_pick(struct policy *p, struct fair_cpu *c)
+/* pick_next_entity */
+static struct fair_entity *eevdf_pick(struct policy *p, struct fair_queue *q)
 {
-    struct fair_entity *se = eevdf_choose(p, c, true);
+    struct fair_entity *se;
+
+    if (q->next != NULL && eevdf_of(p)->pick_buddy && eevdf_entity_eligible(q, q->next))
+        return q->next;
+    se = eevdf_choose(p, q, true);
 
     /* Somebody is always eligible: the least vruntime is at most the average. */
-    return se != NULL ? se : entity_of(c->tree.first);
+    return se != NULL ? se : entity_of(q->tree.first);
 }
 
 /* ---- charging and preemption: 7.4 ---- */
@@ -205,81 +202,82 @@ static bool eevdf_update_deadline(struct fair_entity *se)
     return true;
 }
 
-static void eevdf_update_curr(struct policy *p, struct fair_cpu *c, struct fair_entity *se)
+static void eevdf_update_curr(struct policy *p, struct fair_queue *q, struct fair_entity *se)
 {
     const struct eevdf *e = eevdf_of(p);
     bool resched = eevdf_update_deadline(se);
 
-    eevdf_update_origin(c);
-    if (c->h_nr == 1)
+    eevdf_update_origin(q);
+    if (q->nr == 1)
         return;
     if (!resched && e->fair.release >= FAIR_6_18)
         resched = !eevdf_is_protected(p, se);
     else if (!resched)
-        resched = e->preempt_short && !eevdf_is_protected(p, se) && !eevdf_entity_eligible(c, se);
+        resched = e->preempt_short && !eevdf_is_protected(p, se) && !eevdf_entity_eligible(q, se);
     if (resched) {
-        fair_clear_buddies(c, se);
-        if (se->on_rq && !c->need_resched)
-            fair_resched(p, c);
+        fair_clear_buddies(se);
+        if (se->on_rq && !q->of->need_resched)
+            fair_resched(p, q->of);
     }
 }
 
 /* Should a shorter slice break the protection of the running one (do_preempt_short)? */
-static bool eevdf_preempts_short(const struct policy *p, const struct fair_cpu *c,
+static bool eevdf_preempts_short(const struct policy *p, const struct fair_queue *q,
                                  const struct fair_entity *se)
 {
-    if (!eevdf_of(p)->preempt_short || se->slice_ns >= c->curr->slice_ns)
+    if (!eevdf_of(p)->preempt_short || se->slice_ns >= q->curr->slice_ns)
         return false;
     if (fair_of(p)->release >= FAIR_6_18)
         return true;
-    return eevdf_entity_eligible(c, se) &&
-           (se->deadline < c->curr->deadline || !eevdf_entity_eligible(c, c->curr));
+    return eevdf_entity_eligible(q, se) &&
+           (se->deadline < q->curr->deadline || !eevdf_entity_eligible(q, q->curr));
 }
 
-/* check_preempt_wakeup_fair */
-static bool eevdf_wakeup_preempt(struct policy *p, struct fair_cpu *c, struct fair_entity *se)
+/* check_preempt_wakeup_fair; within one queue */
+static bool eevdf_wakeup_preempt(struct policy *p, struct fair_queue *q, struct fair_entity *se,
+                                 const struct policy_task *woken)
 {
-    struct fair_entity *curr = c->curr;
+    struct fair_entity *curr = q->curr;
     bool is_short;
 
-    if (curr->is_idle_policy != se->is_idle_policy) {
-        if (curr->is_idle_policy)
+    if (curr->is_idle != se->is_idle) {
+        if (curr->is_idle)
             eevdf_cancel_protect_slice(p, curr);
-        return curr->is_idle_policy;
+        return curr->is_idle;
     }
-    if (se->task->class != CLASS_NORMAL)
+    if (woken->class != CLASS_NORMAL)
         return false;
-    fair_update_curr(p, c);
-    is_short = eevdf_preempts_short(p, c, se);
+    fair_update_curr(p, q);
+    is_short = eevdf_preempts_short(p, q, se);
     if (fair_of(p)->release >= FAIR_6_18) {
-        if (eevdf_choose(p, c, !is_short) == se) {
+        if (eevdf_choose(p, q, !is_short) == se) {
             eevdf_cancel_protect_slice(p, curr);
             return true;
         }
         if (eevdf_of(p)->run_to_parity && is_short) /* update_protect_slice */
             curr->protect =
-                HL_MIN(curr->protect, curr->vruntime + fair_calc_delta(eevdf_min_slice(c), curr));
+                HL_MIN(curr->protect, curr->vruntime + fair_calc_delta(fair_min_slice(q), curr));
         return false;
     }
     if (is_short && eevdf_is_protected(p, curr))
         eevdf_cancel_protect_slice(p, curr);
-    return eevdf_choose(p, c, true) == se;
+    return eevdf_choose(p, q, true) == se;
 }
 
 /* ---- placement: 7.6 ---- */
 
-static void place(const struct policy *p, const struct fair_cpu *c, struct fair_entity *se,
+static void place(const struct policy *p, const struct fair_queue *q, struct fair_entity *se,
                   bool initial)
 {
     const struct eevdf *e = eevdf_of(p);
     int64_t length = fair_calc_delta(se->slice_ns, se), weight, lag = 0;
 
-    if (e->place_lag && c->h_nr > 0 && se->vlag != 0) {
-        (void)weighted_sum(c, &weight);
+    if (e->place_lag && q->nr > 0 && se->vlag != 0) {
+        (void)weighted_sum(q, &weight);
         /* Entering moves the average towards the newcomer: afterwards the lag is the one it had. */
         lag = se->vlag * (weight + se->weight) / HL_MAX(weight, 1);
     }
-    se->vruntime = fair_avg_vruntime(c) - lag;
+    se->vruntime = fair_avg_vruntime(q) - lag;
     if (e->place_rel_deadline && se->has_rel_deadline) {
         se->deadline += se->vruntime;
         se->has_rel_deadline = false;
@@ -290,72 +288,70 @@ static void place(const struct policy *p, const struct fair_cpu *c, struct fair_
     se->deadline = se->vruntime + length;
 }
 
-static void eevdf_place_entity(struct policy *p, struct fair_cpu *c, struct fair_entity *se,
+static void eevdf_place_entity(struct policy *p, struct fair_queue *q, struct fair_entity *se,
                                enum fair_move why)
 {
-    place(p, c, se, why == FAIR_MOVE_FORK);
+    place(p, q, se, why == FAIR_MOVE_FORK);
 }
 
-static void eevdf_leaving(struct policy *p, struct fair_cpu *c, struct fair_entity *se,
+static void eevdf_leaving(struct policy *p, struct fair_queue *q, struct fair_entity *se,
                           enum fair_move why)
 {
-    se->vlag = eevdf_lag(p, c, se);
+    se->vlag = eevdf_lag(p, q, se);
     if (why == FAIR_MOVE_MIGRATE && eevdf_of(p)->place_rel_deadline) {
         se->deadline -= se->vruntime;
         se->has_rel_deadline = true;
     }
-    if (why == FAIR_MOVE_UNDELAY && eevdf_of(p)->delay_zero)
+    if (se->is_delayed && why != FAIR_MOVE_MIGRATE && eevdf_of(p)->delay_zero)
         se->vlag = HL_MIN(se->vlag, 0);
 }
 
-static void eevdf_left(struct policy *p, struct fair_cpu *c, struct fair_entity *se,
+static void eevdf_left(struct policy *p, struct fair_queue *q, struct fair_entity *se,
                        enum fair_move why)
 {
     (void)p;
     (void)se;
     (void)why;
-    eevdf_update_origin(c);
+    eevdf_update_origin(q);
 }
 
-static bool eevdf_delays(struct policy *p, struct fair_cpu *c, const struct fair_entity *se)
+static bool eevdf_delays(struct policy *p, struct fair_queue *q, const struct fair_entity *se)
 {
-    return eevdf_of(p)->delay_dequeue && !eevdf_entity_eligible(c, se);
+    return eevdf_of(p)->delay_dequeue && !eevdf_entity_eligible(q, se);
 }
 
 /* requeue_delayed_entity: it is woken before its debt is worked off, or after. By the average as it
  * was when the running task was charged last: a partner that just ran for long is still behind it,
  * keeps its place and preempts. */
-static void eevdf_requeue_delayed(struct policy *p, struct fair_cpu *c, struct fair_entity *se)
+static void eevdf_requeue_delayed(struct policy *p, struct fair_queue *q, struct fair_entity *se)
 {
-    fair_update_load_avg(p, c, se);
-    if (eevdf_of(p)->delay_zero && eevdf_lag(p, c, se) > 0) {
-        fair_tree_leave(p, c, se);
-        c->h_nr--;
+    fair_update_load_avg(p, q, se);
+    if (eevdf_of(p)->delay_zero && eevdf_lag(p, q, se) > 0) {
+        fair_tree_leave(p, q, se);
+        q->nr--;
         se->vlag = 0;
-        place(p, c, se, false);
-        c->h_nr++;
-        fair_tree_enter(p, c, se);
+        place(p, q, se, false);
+        q->nr++;
+        fair_tree_enter(p, q, se);
     }
-    c->nr_delayed--;
-    se->is_delayed = false;
 }
 
 /* reweight_entity: lag and the rest of the request keep their length in time. */
-static void eevdf_reweight(struct policy *p, struct fair_cpu *c, struct fair_entity *se,
+static void eevdf_reweight(struct policy *p, struct fair_queue *q, struct fair_entity *se,
                            int32_t weight, uint32_t inverse)
 {
-    bool is_curr = se == c->curr;
+    bool is_curr = se == q->curr;
 
     if (se->on_rq) {
-        se->vlag = eevdf_lag(p, c, se);
+        se->vlag = eevdf_lag(p, q, se);
         se->deadline -= se->vruntime;
         se->has_rel_deadline = true;
         if (!is_curr)
-            fair_tree_leave(p, c, se);
+            fair_tree_leave(p, q, se);
         else
-            c->curr = NULL; /* out of the average while it is placed */
-        c->h_nr--;
-        c->load_weight += weight - se->weight;
+            q->curr = NULL; /* out of the average while it is placed */
+        q->nr--;
+        q->load_weight += weight - se->weight;
     }
     se->vlag = se->vlag * se->weight / weight;
     if (se->has_rel_deadline)
@@ -364,25 +360,25 @@ static void eevdf_reweight(struct policy *p, struct fair_cpu *c, struct fair_ent
     se->inverse = inverse;
     if (!se->on_rq)
         return;
-    place(p, c, se, false);
-    c->h_nr++;
+    place(p, q, se, false);
+    q->nr++;
     if (is_curr)
-        c->curr = se;
+        q->curr = se;
     else
-        fair_tree_enter(p, c, se);
-    eevdf_update_origin(c);
+        fair_tree_enter(p, q, se);
+    eevdf_update_origin(q);
 }
 
-static void eevdf_yield(struct policy *p, struct fair_cpu *c, struct fair_entity *se)
+static void eevdf_yield(struct policy *p, struct fair_queue *q, struct fair_entity *se)
 {
     if (fair_of(p)->release == FAIR_6_12_0) {
         se->deadline += fair_calc_delta(se->slice_ns, se);
         return;
     }
-    if (eevdf_entity_eligible(c, se)) {
+    if (eevdf_entity_eligible(q, se)) {
         se->vruntime = se->deadline;
         (void)eevdf_update_deadline(se);
-        eevdf_update_origin(c);
+        eevdf_update_origin(q);
     }
 }
 
@@ -415,6 +411,7 @@ static enum hl_status eevdf_init(struct policy *p, struct hl_error *err)
         e->unscaled_base_ns = given / e->fair.scale;
     e->fair.base_slice_ns =
         given != POLICY_PARAM_UNSET ? given : e->unscaled_base_ns * e->fair.scale;
+    HL_TRY(fair_cgroups_init(p, err));
     e->place_lag = policy_param(p, "PLACE_LAG") != 0;
     e->place_deadline_initial = policy_param(p, "PLACE_DEADLINE_INITIAL") != 0;
     e->place_rel_deadline = policy_param(p, "PLACE_REL_DEADLINE") != 0;
@@ -422,6 +419,7 @@ static enum hl_status eevdf_init(struct policy *p, struct hl_error *err)
     e->preempt_short = policy_param(p, "PREEMPT_SHORT") != 0;
     e->delay_dequeue = policy_param(p, "DELAY_DEQUEUE") != 0;
     e->delay_zero = policy_param(p, "DELAY_ZERO") != 0;
+    e->pick_buddy = policy_param(p, "PICK_BUDDY") != 0;
     return HL_OK;
 }
 
@@ -439,6 +437,7 @@ static const struct policy_param_info eevdf_params[] = {
     FAIR_FEATURE("PREEMPT_SHORT", 1, "shorter slices break it; spec modern 7.4"),
     FAIR_FEATURE("DELAY_DEQUEUE", 1, "a sleeper in debt stays queued; spec modern 7.7"),
     FAIR_FEATURE("DELAY_ZERO", 1, "and gains nothing by it; spec modern 7.7"),
+    FAIR_FEATURE("PICK_BUDDY", 1, "a group that lost a sleeper is preferred; spec modern 7.3"),
     {0}};
 
 const struct policy_ops policy_eevdf = {

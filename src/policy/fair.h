@@ -2,18 +2,23 @@
 /*
  * fair.h - the fair class of today's Linux: what cfs (6.1) and eevdf (6.12, 6.18) share.
  *
- * A cpu has one fair queue. Entities that wait are in its tree, the running one (`curr`) is not. A
- * rule set (struct fair_rules) says how virtual time is given and who is picked; all else is
- * common:
+ * A cpu has one fair queue, and one more for each task group. Entities that wait are in a queue's
+ * tree, the running one (`curr`) is not. A group with tasks on a cpu has an entity there, in the
+ * queue of its parent; so a task's entity and those of its groups make a path up to the cpu's own
+ * queue. A rule set (struct fair_rules) says within one queue how virtual time is given and who is
+ * picked; all else is common:
  *
  *     pelt.[ch]         load tracking
  *     fair_tree.[ch]    the waiting entities
- *     fair_entity.c     charging, entering and leaving the queue, weights and loads
+ *     fair_entity.c     one queue: charging, entering and leaving it, weights and loads
+ *     fair_path.c       tasks with their groups: entering and leaving, from whom to whom to switch
+ *     fair_cgroup.[ch]  task groups: their shares, and how their load goes up
+ *     fair_bandwidth.c  quotas
  *     fair_class.c      the callbacks of policy.h: classes, wakeups, pick, tick
  *     fair_rt.c         fifo and rr, above the fair class
  *     fair_domains.c    scheduling domains and groups
  *     fair_select.c     which cpu a woken, forked or exec'd task goes to
- *     fair_groups.c     balancing: how busy the groups are, which is the busiest, how much to move
+ *     fair_groups.c     balancing: how busy groups of cpus are, which is the busiest, how much to move
  *     fair_balance.c    balancing: who moves; periodic passes, active balance
  *     fair_idle.c       balancing: cpus that become idle, cpus without a tick
  *     fair_inspect.c    probe and check
@@ -22,9 +27,9 @@
  * Functions have the kernel's names where a rule has one there, after the prefix fair_, cfs_,
  * eevdf_.
  * Source: spec modern 1 to 9, 18.
- * Omits:  task groups and bandwidth; NUMA balancing by page faults; energy-aware placement, uclamp,
- *         clusters, asym packing; pressure of real time on capacity; the fair server; overlapping
- *         NUMA groups (all nodes are equally far).
+ * Omits:  NUMA balancing by page faults; energy-aware placement, uclamp, clusters, asym packing;
+ *         pressure of real time on capacity; the fair server; overlapping NUMA groups (all nodes are
+ *         equally far).
  */
 #ifndef HL_POLICY_FAIR_H
 #define HL_POLICY_FAIR_H
@@ -54,7 +59,8 @@ enum fair_move {
     FAIR_MOVE_MIGRATE, /* queued before and after */
     FAIR_MOVE_SLEEP,
     FAIR_MOVE_EXIT,
-    FAIR_MOVE_UNDELAY /* a delayed entity leaves for good */
+    FAIR_MOVE_UNDELAY, /* a delayed entity leaves for good */
+    FAIR_MOVE_THROTTLE /* its group has used up its quota */
 };
 
 struct fair_wakes { /* who wakes many (record_wakee) */
@@ -62,10 +68,16 @@ struct fair_wakes { /* who wakes many (record_wakee) */
     int64_t decay_ns;
 };
 
-struct fair_entity {       /* task data */
-    struct fair_node node; /* in the tree; its vruntime and slice_ns are written at insertion */
-    struct policy_task *task;
-    struct hl_link in_tasks; /* fair_cpu.tasks */
+struct fair_cgroup;
+
+struct fair_entity {          /* task data; and one per group and cpu */
+    struct fair_node node;    /* in the tree; its vruntime and slice_ns are written at insertion */
+    struct policy_task *task; /* NULL: a group's */
+    struct fair_queue *queue; /* it is in, or slept in (cfs_rq) */
+    struct fair_queue *own;   /* of a group: its tasks' (my_q); NULL: a task's */
+    struct fair_entity *parent; /* that of the queue's group; NULL: the cpu's own queue */
+    struct fair_cgroup *cgroup; /* of a task; NULL: the root */
+    struct hl_link in_tasks;    /* fair_cpu.tasks */
     int64_t vruntime, deadline;
     int64_t vlag;    /* how far the queue's average was ahead when it left */
     int64_t protect; /* slice protection: the stamp (6.12), or up to which vruntime (6.17) */
@@ -76,13 +88,14 @@ struct fair_entity {       /* task data */
     int32_t util_est_counted;                 /* part of its queue's sum */
     int32_t weight;
     uint32_t inverse; /* 2^32 / weight */
-    int32_t cpu;      /* of the queue it is in, or slept in */
+    int32_t cpu;      /* of the queue; -1: none yet */
+    int32_t depth;    /* number of parents */
     int32_t recent_used_cpu;
     int64_t rt_started_ns; /* rr: the turn */
     struct fair_wakes wakes;
     bool on_rq, is_delayed, has_rel_deadline;
-    bool is_new; /* forked, not yet queued */
-    bool is_idle_policy;
+    bool is_new;  /* forked, not yet queued */
+    bool is_idle; /* of policy idle; an idle group's */
 };
 
 /* ---- domains ---- */
@@ -127,14 +140,42 @@ struct fair_llc { /* of cpus that share a last-level cache */
     bool has_idle_cores;
 };
 
+/* ---- a queue ---- */
+
+struct fair_queue { /* struct cfs_rq: what one group, or the root, has on one cpu */
+    struct fair_cpu *of;
+    struct fair_entity *curr, *next, *last, *skip;
+    struct fair_tree tree;
+    int32_t nr;             /* entities: waiting, running and delayed ones */
+    int32_t idle_nr;        /* idle ones of them */
+    int32_t h_nr;           /* tasks in it and below, delayed ones too (h_nr_running) */
+    int32_t h_delayed;      /* delayed ones of them */
+    int32_t h_idle;         /* of policy idle, or below an idle group (idle_h_nr_running) */
+    int32_t throttle_count; /* of its groups, how many are throttled here */
+    int64_t load_weight;
+    int64_t min_vruntime; /* CFS: of the queue; EEVDF: the origin of the sums below */
+    int64_t avg_vruntime; /* EEVDF: sum of weight * (vruntime - origin) over the tree */
+    int64_t avg_load;     /* EEVDF: sum of the weights in the tree */
+    struct pelt avg;
+
+    /* Of a group: */
+    struct fair_cgroup *cgroup; /* NULL: the cpu's own queue */
+    struct fair_entity *owner;  /* the group's entity on this cpu */
+    int64_t tg_load_avg_contrib;
+    int64_t prop_runnable_sum; /* load that came or went since the owner was updated */
+    bool propagate;            /* some did */
+    bool is_throttled;
+    int64_t runtime_remaining_ns;
+    int64_t pelt_stopped_ns, pelt_away_ns; /* its pelt clock stands while throttle_count > 0 */
+    struct hl_link in_throttled;           /* fair_cgroup.throttled */
+};
+
 /* ---- a cpu ---- */
 
-struct fair_cpu { /* cpu data */
+struct fair_cpu {            /* cpu data */
+    struct fair_queue queue; /* of the root group; first */
     int32_t cpu;
-    int32_t nr_running; /* of all classes, delayed ones too */
-    int32_t h_nr;       /* of the fair class, delayed ones too */
-    int32_t nr_delayed;
-    int32_t idle_nr; /* of policy idle */
+    int32_t nr_running; /* of all classes, delayed ones too, throttled ones not */
     int32_t rt_nr;
     bool is_idle; /* the last pick found nothing */
     bool need_resched;
@@ -145,14 +186,9 @@ struct fair_cpu { /* cpu data */
     int32_t capacity;
     int32_t misfit_load;
     int64_t switch_ns; /* of the switch under way */
-    int64_t load_weight;
-    struct fair_entity *curr, *next, *last, *skip;
+    struct fair_entity
+        *curr; /* the running task's; after it slept that of the first group that stays */
     struct policy_task *rt_curr;
-    struct fair_tree tree;
-    int64_t min_vruntime; /* CFS: of the queue; EEVDF: the origin of the sums below */
-    int64_t avg_vruntime; /* EEVDF: sum of weight * (vruntime - origin) over the tree */
-    int64_t avg_load;     /* EEVDF: sum of the weights in the tree */
-    struct pelt avg;
     int64_t util_est;          /* sum over queued tasks */
     int64_t pelt_ns, clock_ns; /* the pelt clock at clock_ns; slower on a slower cpu */
     struct hl_list tasks;      /* queued fair tasks, the most recently enqueued or set first */
@@ -170,25 +206,29 @@ struct fair_cpu { /* cpu data */
 
 struct fair_rules {
     /* Time was charged to curr: deadlines, minima, resched. */
-    void (*update_curr)(struct policy *p, struct fair_cpu *c, struct fair_entity *se);
+    void (*update_curr)(struct policy *p, struct fair_queue *q, struct fair_entity *se);
     /* Gives vruntime (and deadline) to an entity about to be queued. */
-    void (*place_entity)(struct policy *p, struct fair_cpu *c, struct fair_entity *se,
+    void (*place_entity)(struct policy *p, struct fair_queue *q, struct fair_entity *se,
                          enum fair_move why);
     /* Stays in the tree although it sleeps. NULL: never. */
-    bool (*delays)(struct policy *p, struct fair_cpu *c, const struct fair_entity *se);
+    bool (*delays)(struct policy *p, struct fair_queue *q, const struct fair_entity *se);
     /* The entity is about to leave (left: has left) the queue. */
-    void (*leaving)(struct policy *p, struct fair_cpu *c, struct fair_entity *se,
+    void (*leaving)(struct policy *p, struct fair_queue *q, struct fair_entity *se,
                     enum fair_move why);
-    void (*left)(struct policy *p, struct fair_cpu *c, struct fair_entity *se, enum fair_move why);
-    struct fair_entity *(*pick)(struct policy *p, struct fair_cpu *c);
-    void (*set_next)(struct policy *p, struct fair_cpu *c, struct fair_entity *se);
-    void (*entity_tick)(struct policy *p, struct fair_cpu *c, struct fair_entity *se); /* NULL */
-    bool (*wakeup_preempt)(struct policy *p, struct fair_cpu *c, struct fair_entity *se);
-    void (*requeue_delayed)(struct policy *p, struct fair_cpu *c,
-                            struct fair_entity *se);                            /* NULL */
-    void (*fork)(struct policy *p, struct fair_cpu *c, struct fair_entity *se); /* NULL */
-    void (*yield)(struct policy *p, struct fair_cpu *c, struct fair_entity *se);
-    void (*reweight)(struct policy *p, struct fair_cpu *c, struct fair_entity *se, int32_t weight,
+    void (*left)(struct policy *p, struct fair_queue *q, struct fair_entity *se,
+                 enum fair_move why);
+    /* Among the entities of q; never NULL if there are some. */
+    struct fair_entity *(*pick)(struct policy *p, struct fair_queue *q);
+    void (*set_next)(struct policy *p, struct fair_queue *q, struct fair_entity *se);
+    void (*entity_tick)(struct policy *p, struct fair_queue *q, struct fair_entity *se); /* NULL */
+    /* se, or a group of its task, has become runnable in q beside q->curr. */
+    bool (*wakeup_preempt)(struct policy *p, struct fair_queue *q, struct fair_entity *se,
+                           const struct policy_task *woken);
+    void (*requeue_delayed)(struct policy *p, struct fair_queue *q,
+                            struct fair_entity *se);                              /* NULL */
+    void (*fork)(struct policy *p, struct fair_queue *q, struct fair_entity *se); /* NULL */
+    void (*yield)(struct policy *p, struct fair_queue *q, struct fair_entity *se);
+    void (*reweight)(struct policy *p, struct fair_queue *q, struct fair_entity *se, int32_t weight,
                      uint32_t inverse);
 };
 
@@ -214,6 +254,10 @@ struct fair { /* first in the policy data */
         *first_cpu[FAIR_LEVEL_COUNT]; /* by cpu: the first one of its span at that level */
     uint64_t *excluded;               /* cpus: scratch of a balancing pass */
     void *group_stats;                /* by group: scratch of fair_groups.c */
+    struct fair_cgroup *cgroup;       /* parents first */
+    int32_t cgroup_count;
+    int32_t first_session; /* of cgroup: autogroups by session; -1: there are none */
+    int64_t bandwidth_slice_ns;
 };
 
 static inline struct fair *fair_of(const struct policy *p)
@@ -250,6 +294,11 @@ static inline int64_t fair_calc_delta(int64_t delta_ns, const struct fair_entity
                      32);
 }
 
+static inline bool fair_is_task(const struct fair_entity *se)
+{
+    return se->own == NULL;
+}
+
 static inline bool fair_share_llc(const struct policy *p, int a, int b)
 {
     return fair_cpu_of(p, a)->llc == fair_cpu_of(p, b)->llc;
@@ -264,13 +313,13 @@ static inline bool fair_cpu_is_idle(const struct fair_cpu *c)
 /* sched_idle_cpu: all its tasks have the policy idle */
 static inline bool fair_cpu_is_idle_policy(const struct fair_cpu *c)
 {
-    return c->nr_running > 0 && c->nr_running == c->idle_nr;
+    return c->nr_running > 0 && c->nr_running == c->queue.h_idle;
 }
 
 /* Tasks that want to run: without delayed ones from 6.18 on. */
 static inline int32_t fair_h_nr_counted(const struct fair *f, const struct fair_cpu *c)
 {
-    return f->release >= FAIR_6_18 ? c->h_nr - c->nr_delayed : c->h_nr;
+    return f->release >= FAIR_6_18 ? c->queue.h_nr - c->queue.h_delayed : c->queue.h_nr;
 }
 
 static inline void fair_resched(struct policy *p, struct fair_cpu *c)
@@ -279,28 +328,53 @@ static inline void fair_resched(struct policy *p, struct fair_cpu *c)
     policy_kick(p, c->cpu);
 }
 
-/* ---- fair_entity.c ---- */
+/* The smallest slice in the queue; INT64_MAX: it is empty (cfs_rq_min_slice). */
+static inline int64_t fair_min_slice(const struct fair_queue *q)
+{
+    int64_t least = q->curr != NULL && q->curr->on_rq ? q->curr->slice_ns : INT64_MAX;
+
+    return q->tree.root != NULL ? HL_MIN(least, q->tree.root->min_slice_ns) : least;
+}
+
+/* ---- fair_entity.c: one queue ---- */
 
 /* By nice value and policy; *inverse = 2^32 / weight. */
 int32_t fair_weight_of(const struct policy_task *t, uint32_t *inverse);
-void fair_update_curr(struct policy *p, struct fair_cpu *c);
+int32_t fair_weight_of_nice(int32_t nice);
+void fair_update_curr(struct policy *p, struct fair_queue *q);
 /* Brings the loads of the queue, and of se if not NULL, up to now. */
-void fair_update_load_avg(struct policy *p, struct fair_cpu *c, struct fair_entity *se);
-void fair_attach_load(struct policy *p, struct fair_cpu *c, struct fair_entity *se);
-void fair_detach_load(struct policy *p, struct fair_cpu *c, struct fair_entity *se);
-void fair_tree_enter(struct policy *p, struct fair_cpu *c, struct fair_entity *se);
-void fair_tree_leave(struct policy *p, struct fair_cpu *c, struct fair_entity *se);
-void fair_clear_buddies(struct fair_cpu *c, const struct fair_entity *se);
-void fair_enqueue_entity(struct policy *p, struct fair_cpu *c, struct fair_entity *se,
+void fair_update_load_avg(struct policy *p, struct fair_queue *q, struct fair_entity *se);
+void fair_attach_load(struct policy *p, struct fair_queue *q, struct fair_entity *se);
+void fair_detach_load(struct policy *p, struct fair_queue *q, struct fair_entity *se);
+void fair_tree_enter(struct policy *p, struct fair_queue *q, struct fair_entity *se);
+void fair_tree_leave(struct policy *p, struct fair_queue *q, struct fair_entity *se);
+/* Also of the queues above, as long as they point at se's groups. */
+void fair_clear_buddies(struct fair_entity *se);
+void fair_enqueue_entity(struct policy *p, struct fair_queue *q, struct fair_entity *se,
                          enum fair_move why);
 /* False: it sleeps, delayed, in the tree. */
-bool fair_dequeue_entity(struct policy *p, struct fair_cpu *c, struct fair_entity *se,
+bool fair_dequeue_entity(struct policy *p, struct fair_queue *q, struct fair_entity *se,
                          enum fair_move why);
-void fair_set_next_entity(struct policy *p, struct fair_cpu *c, struct fair_entity *se);
-void fair_put_prev_entity(struct policy *p, struct fair_cpu *c);
+void fair_set_next_entity(struct policy *p, struct fair_queue *q, struct fair_entity *se);
+void fair_put_prev_entity(struct policy *p, struct fair_queue *q, struct fair_entity *se);
 void fair_reweight(struct policy *p, struct fair_entity *se, int32_t weight, uint32_t inverse);
-void fair_init_util(struct policy *p, struct fair_cpu *c, struct fair_entity *se);
-void fair_finish_delayed(struct policy *p, struct fair_cpu *c, struct fair_entity *se);
+void fair_init_util(struct policy *p, struct fair_entity *se);
+
+/* ---- fair_path.c: a task and its groups ---- */
+
+/* Makes the task's queue the one of its group on that cpu. */
+void fair_set_cpu(struct policy *p, struct fair_entity *se, int cpu);
+void fair_enqueue_task(struct policy *p, struct fair_entity *se, enum fair_move why);
+/* False: it sleeps, delayed, in the tree. */
+bool fair_dequeue_task(struct policy *p, struct fair_entity *se, enum fair_move why);
+/* It is woken, and has never left. */
+void fair_requeue_delayed(struct policy *p, struct fair_entity *se);
+/* A pick has chosen a delayed entity, a group's or a task's: it leaves for good. */
+void fair_finish_delayed(struct policy *p, struct fair_entity *se);
+/* From the running entity to se, NULL: to none; only where their paths differ. */
+void fair_switch(struct policy *p, struct fair_cpu *c, struct fair_entity *se);
+/* The next time around they are preferred, with their groups. */
+void fair_set_next_buddy(struct fair_entity *se);
 
 /* ---- fair_class.c: the callbacks of both policies, and what balancing needs of them ---- */
 
@@ -316,6 +390,7 @@ void fair_tick(struct policy *p, int cpu, struct policy_task *running);
 void fair_stopped(struct policy *p, int cpu, struct policy_task *preempted);
 void fair_yield(struct policy *p, struct policy_task *t);
 void fair_renice(struct policy *p, struct policy_task *t, int32_t old_nice);
+void fair_timer(struct policy *p, int cpu);
 void fair_check_preempt(struct policy *p, struct fair_cpu *c, struct fair_entity *se);
 
 /* ---- fair_rt.c ---- */
@@ -339,17 +414,22 @@ int fair_select_cpu(struct policy *p, struct policy_task *t, const struct policy
 /* Loads as balancing and placement see them. */
 static inline int64_t fair_cpu_load(const struct fair_cpu *c)
 {
-    return c->avg.load_avg;
+    return c->queue.avg.load_avg;
 }
 
 static inline int64_t fair_cpu_util(const struct fair_cpu *c)
 {
-    return HL_MIN(HL_MAX((int64_t)c->avg.util_avg, c->util_est), (int64_t)c->capacity);
+    return HL_MIN(HL_MAX((int64_t)c->queue.avg.util_avg, c->util_est), (int64_t)c->capacity);
 }
 
+/* task_h_load: what the task adds to the load of its cpu, through its groups. */
 static inline int64_t fair_task_load(const struct fair_entity *se)
 {
-    return se->avg.load_avg;
+    int64_t load = se->avg.load_avg;
+
+    for (const struct fair_entity *group = se->parent; group != NULL; group = group->parent)
+        load = load * group->avg.load_avg / (group->own->avg.load_avg + 1);
+    return load;
 }
 
 static inline int64_t fair_task_util_est(const struct fair_entity *se)
@@ -380,92 +460,6 @@ static inline bool fair_capacity_greater(int64_t a, int64_t b)
     return a * 1024 > b * 1078;
 }
 
-/* ---- fair_groups.c ---- */
-
-enum fair_idle_kind { FAIR_IDLE, FAIR_NOT_IDLE, FAIR_NEWLY_IDLE };
-
-enum fair_migration {
-    FAIR_MIGRATE_LOAD,
-    FAIR_MIGRATE_UTIL,
-    FAIR_MIGRATE_TASK,
-    FAIR_MIGRATE_MISFIT
-};
-
-struct fair_pass {                       /* one balancing pass (struct lb_env) */
-    struct fair_domain *domain, *parent; /* parent NULL: the top */
-    struct fair_domain *child;           /* NULL: the lowest */
-    struct fair_cpu *to;
-    enum fair_idle_kind idle;
-    int64_t imbalance;
-    enum fair_migration migration; /* the unit of imbalance */
-    const struct fair_group *busiest;
-    struct fair_cpu *from;
-    bool all_pinned, some_pinned, is_active; /* LBF_ALL_PINNED, LBF_SOME_PINNED, LBF_ACTIVE_LB */
-    int32_t new_to; /* LBF_DST_PINNED: another cpu of the local group, or none */
-};
-
-enum fair_group_type { /* rising busyness */
-                       GROUP_HAS_SPARE,
-                       GROUP_FULLY_BUSY,
-                       GROUP_MISFIT_TASK,
-                       GROUP_SMT_BALANCE,
-                       GROUP_ASYM_PACKING,
-                       GROUP_IMBALANCED,
-                       GROUP_OVERLOADED
-};
-
-/* What both placement and balancing sum up over the cpus of a group. */
-struct fair_group_sums {
-    int64_t load, util, runnable, capacity;
-    int64_t nr_running, h_nr; /* of all classes; of the fair one */
-    int64_t idle_cpus, weight;
-};
-bool fair_group_is_overloaded(const struct fair_group_sums *s, int imbalance_pct);
-bool fair_group_has_capacity(const struct fair_group_sums *s, int imbalance_pct);
-
-/* Fills pass->busiest (NULL: balanced), imbalance and migration (find_busiest_group). */
-void fair_find_busiest_group(struct policy *p, struct fair_pass *pass);
-size_t fair_group_stats_bytes(void); /* per group */
-
-/* adjust_numa_imbalance */
-static inline int64_t fair_numa_imbalance(int64_t imbalance, int64_t running, int64_t imb_numa_nr)
-{
-    return running > imb_numa_nr ? imbalance : imbalance <= 2 ? 0 : imbalance;
-}
-
-/* ---- fair_balance.c ---- */
-
-/* One pass; *may_continue becomes false when a cpu of the group is there to do the levels above. */
-int fair_load_balance(struct policy *p, struct fair_cpu *c, int level, enum fair_idle_kind idle,
-                      bool *may_continue);
-void fair_rebalance_domains(struct policy *p, struct fair_cpu *c, enum fair_idle_kind idle);
-/* As the stopper of c: moves one task to c->push_cpu. */
-void fair_active_balance(struct policy *p, struct fair_cpu *c);
-void fair_update_misfit(struct policy *p, struct fair_cpu *c);
-
-static inline int64_t fair_domain_interval(const struct policy *p, const struct fair_domain *d,
-                                           bool is_busy)
-{
-    const struct fair *f = fair_of(p);
-    int64_t interval = d->balance_interval_ms;
-    int64_t most = (int64_t)f->hz * policy_cpu_count(p) / 10;
-
-    if (is_busy)
-        interval *= d->busy_factor;
-    interval = (interval * f->hz + 999) / 1000;
-    if (is_busy)
-        interval--;
-    return HL_MAX(HL_MIN(interval, most), 1);
-}
-
-/* ---- fair_idle.c ---- */
-
-/* Tries to find work; true if some is queued now. */
-bool fair_newidle_balance(struct policy *p, struct fair_cpu *c);
-void fair_enter_idle(struct policy *p, struct fair_cpu *c);
-void fair_leave_idle(struct policy *p, struct fair_cpu *c);
-void fair_nohz_balancer_kick(struct policy *p, struct fair_cpu *c);
-
 /* ---- fair_inspect.c ---- */
 
 bool fair_probe(const struct policy *p, const struct policy_task *t, const char *field,
@@ -473,7 +467,7 @@ bool fair_probe(const struct policy *p, const struct policy_task *t, const char 
 enum hl_status fair_check(const struct policy *p, struct hl_error *err);
 
 /* The time-weighted average of vruntimes (avg_vruntime): EEVDF's V. */
-int64_t fair_avg_vruntime(const struct fair_cpu *c);
+int64_t fair_avg_vruntime(const struct fair_queue *q);
 
 /* ---- parameters of both ---- */
 
@@ -503,6 +497,10 @@ int64_t fair_avg_vruntime(const struct fair_cpu *c);
     FAIR_FEATURE("WA_IDLE", 1, "wake_affine rules 1 to 3; spec modern 3.2"),                       \
     FAIR_FEATURE("WA_WEIGHT", 1, "wake_affine rule 4; spec modern 3.2"),                           \
     FAIR_FEATURE("WA_BIAS", 1, "wake_affine favours the waker; spec modern 3.2"),                  \
+    {"autogroup", PARAM_BOOL, "", NULL, 0, 1, 0,                                                   \
+     "sched_autogroup_enabled: a task group per session; spec modern 5"},                          \
+    {"sched_cfs_bandwidth_slice_us", PARAM_INT, "us", NULL, 1, 1000000, 5000,                      \
+     "a cpu takes so much of a group's quota at a time; spec modern 5"},                           \
     FAIR_FEATURE("NI_RANDOM", 0, "newidle passes by their success; spec modern 4.1")
 /* clang-format on */
 
@@ -511,7 +509,7 @@ int64_t fair_avg_vruntime(const struct fair_cpu *c);
     .cpu_bytes = sizeof(struct fair_cpu), .task_bytes = sizeof(struct fair_entity),                \
     .clock = fair_clock, .fork = fair_fork, .select_cpu = fair_select_cpu,                         \
     .enqueue = fair_enqueue, .dequeue = fair_dequeue, .pick = fair_pick, .tick = fair_tick,        \
-    .stopped = fair_stopped, .yield = fair_yield, .renice = fair_renice, .balances = true,         \
-    .probe = fair_probe, .check = fair_check
+    .stopped = fair_stopped, .yield = fair_yield, .renice = fair_renice, .timer = fair_timer,      \
+    .balances = true, .groups = true, .probe = fair_probe, .check = fair_check
 
 #endif

@@ -10,7 +10,8 @@
  * Source:  spec modern 4.1, 4.3, 4.6, 4.7; 18 (drift).
  * Omits:   serialising passes at NUMA level: a pass takes no time here.
  */
-#include "policy/fair.h"
+#include "policy/fair_balance.h"
+#include "policy/fair_cgroup.h"
 
 enum { MAX_PINNED_INTERVAL_MS = 512, DRIFT_ONE_IN = 8, NEXT_BALANCE_MAX_S = 60 };
 
@@ -92,10 +93,10 @@ static bool task_hot(const struct policy *p, const struct fair_pass *pass,
 {
     const struct fair *f = fair_of(p);
 
-    if (se->is_idle_policy || pass->domain->span->level == FAIR_SMT)
+    if (se->is_idle || pass->domain->span->level == FAIR_SMT)
         return false;
     if (f->cache_hot_buddy && pass->to->nr_running > 0 &&
-        (pass->from->next == se || pass->from->last == se))
+        (se->queue->next == se || se->queue->last == se))
         return true;
     return policy_now_ns(p) - se->exec_start_ns < f->migration_cost_ns;
 }
@@ -105,6 +106,9 @@ static bool can_migrate_task(const struct policy *p, struct fair_pass *pass,
 {
     const struct fair_group *g = &pass->domain->span->group[pass->domain->own_group];
 
+    if (se->cgroup != NULL &&
+        (se->queue->throttle_count > 0 || se->cgroup->queue[pass->to->cpu].throttle_count > 0))
+        return false; /* throttled_lb_pair */
     if (!policy_allowed(se->task, pass->to->cpu)) {
         pass->some_pinned = true;
         if (pass->idle == FAIR_NEWLY_IDLE || pass->new_to != POLICY_NO_CPU || pass->is_active)
@@ -172,7 +176,7 @@ static int detach_tasks(struct policy *p, struct fair_pass *pass, struct hl_list
             hl_list_push_front(&from->tasks, &se->in_tasks);
             continue;
         }
-        (void)fair_dequeue_entity(p, from, se, FAIR_MOVE_MIGRATE);
+        (void)fair_dequeue_task(p, se, FAIR_MOVE_MIGRATE);
         hl_list_push_front(moved, &se->in_tasks);
         count++;
         if (pass->idle == FAIR_NEWLY_IDLE && fair_of(p)->preemptible)
@@ -187,7 +191,8 @@ static void attach_tasks(struct policy *p, struct fair_cpu *to, struct hl_list *
         struct fair_entity *se = HL_LIST_ENTRY(moved->first, struct fair_entity, in_tasks);
 
         hl_list_remove(moved, &se->in_tasks);
-        fair_enqueue_entity(p, to, se, FAIR_MOVE_MIGRATE);
+        fair_set_cpu(p, se, to->cpu);
+        fair_enqueue_task(p, se, FAIR_MOVE_MIGRATE);
         if (!se->is_delayed)
             policy_moved(p, se->task, to->cpu);
         if (!se->is_delayed)
@@ -337,7 +342,7 @@ void fair_rebalance_domains(struct policy *p, struct fair_cpu *c, enum fair_idle
     int64_t now = fair_jiffies(p), next = now + NEXT_BALANCE_MAX_S * (int64_t)fair_of(p)->hz;
     bool may_continue = true, is_busy = idle != FAIR_IDLE && !fair_cpu_is_idle_policy(c);
 
-    fair_update_load_avg(p, c, NULL);
+    fair_update_blocked_averages(p, c);
     for (int level = 0; level < c->domain_count && may_continue; level++) {
         struct fair_domain *d = &c->domain[level];
 
@@ -374,7 +379,7 @@ void fair_active_balance(struct policy *p, struct fair_cpu *c)
          se = HL_LIST_ENTRY(se->in_tasks.prev, struct fair_entity, in_tasks)) {
         if (!can_migrate_task(p, &pass, se))
             continue;
-        (void)fair_dequeue_entity(p, c, se, FAIR_MOVE_MIGRATE);
+        (void)fair_dequeue_task(p, se, FAIR_MOVE_MIGRATE);
         hl_list_push_front(&moved, &se->in_tasks);
         pass.domain->nr_balance_failed = 0;
         policy_count(p, POLICY_BALANCE_MOVE, pass.domain->span->distance);

@@ -11,7 +11,8 @@
  */
 #include <assert.h>
 
-#include "policy/fair.h"
+#include "policy/fair_balance.h"
+#include "policy/fair_cgroup.h"
 
 /* ---- set-up ---- */
 
@@ -87,42 +88,63 @@ void fair_fork(struct policy *p, struct policy_task *parent, struct policy_task 
 
     se->task = child;
     se->weight = fair_weight_of(child, &se->inverse);
-    se->is_idle_policy = child->class == CLASS_IDLE;
+    se->is_idle = child->class == CLASS_IDLE;
+    se->cgroup = fair_cgroup_of(p, child);
     se->slice_ns = child->slice_ns > 0 ? child->slice_ns : f->base_slice_ns;
     se->wakes.last_wakee = FAIR_NO_TASK;
     se->cpu = parent != NULL ? parent->on_cpu : child->last_cpu;
+    if (se->cpu >= 0)
+        fair_set_cpu(p, se, se->cpu);
     se->recent_used_cpu = HL_MAX(se->cpu, 0);
     if (parent == NULL)
         return;
     se->is_new = true;
     se->avg.load_avg = se->weight;
     if (f->rules->fork != NULL && !is_rt(child))
-        f->rules->fork(p, fair_cpu_of(p, se->cpu), se);
+        f->rules->fork(p, se->queue, se);
+}
+
+/* find_matching_se: up to where both are in one queue. */
+static void find_matching(struct fair_entity **curr, struct fair_entity **se)
+{
+    while ((*curr)->depth > (*se)->depth)
+        *curr = (*curr)->parent;
+    while ((*se)->depth > (*curr)->depth)
+        *se = (*se)->parent;
+    while ((*curr)->queue != (*se)->queue) {
+        *curr = (*curr)->parent;
+        *se = (*se)->parent;
+    }
 }
 
 /* wakeup_preempt: se has become runnable on c. */
 void fair_check_preempt(struct policy *p, struct fair_cpu *c, struct fair_entity *se)
 {
     const struct fair *f = fair_of(p);
+    const struct policy_task *woken = se->task;
+    struct fair_entity *curr = c->curr;
 
     if (c->is_idle) {
         fair_resched(p, c);
         return;
     }
-    if (c->rt_curr != NULL || c->curr == NULL || c->curr == se || c->need_resched ||
-        !f->wakeup_preemption)
+    if (c->rt_curr != NULL || curr == NULL || curr == se || c->need_resched ||
+        !f->wakeup_preemption || se->queue->throttle_count > 0)
         return;
-    if (f->rules->wakeup_preempt(p, c, se))
+    if (curr->queue != se->queue)
+        find_matching(&curr, &se);
+    if (curr != se && se->queue->curr == curr && f->rules->wakeup_preempt(p, se->queue, se, woken))
         fair_resched(p, c);
 }
 
-/* It slept on another cpu: its load leaves that queue, aged. */
+/* It slept on another cpu: its load leaves that queue, aged (migrate_task_rq_fair). */
 static void leave_old_cpu(struct policy *p, struct fair_entity *se)
 {
-    struct fair_cpu *old = fair_cpu_of(p, se->cpu);
-
-    fair_update_load_avg(p, old, se);
-    fair_detach_load(p, old, se);
+    fair_update_load_avg(p, se->queue, se);
+    fair_detach_load(p, se->queue, se);
+    if (se->parent != NULL)
+        fair_update_path(p, se->parent);
+    fair_of(p)->rules->left(p, se->queue, se, FAIR_MOVE_WAKE_MIGRATED);
 }
 
 void fair_enqueue(struct policy *p, struct policy_task *t, int cpu, const struct policy_wakeup *w)
@@ -137,22 +159,25 @@ void fair_enqueue(struct policy *p, struct policy_task *t, int cpu, const struct
     }
     if (se->is_delayed && se->on_rq) { /* it has never left */
         assert(se->cpu == cpu);
-        fair_of(p)->rules->requeue_delayed(p, c, se);
+        fair_requeue_delayed(p, se);
         fair_check_preempt(p, c, se);
         return;
     }
-    if (se->cpu < 0)
-        se->cpu = cpu;
     if (w->why == POLICY_MOVE || w->why == POLICY_EXEC) {
         why = FAIR_MOVE_MIGRATE;
+        se->cgroup = fair_cgroup_of(p, t); /* it may be another one now */
+        fair_set_cpu(p, se, cpu);
     } else if (se->is_new) {
         why = FAIR_MOVE_FORK;
-        fair_init_util(p, c, se);
-    } else if (se->cpu != cpu) {
+    } else if (se->cpu >= 0 && se->cpu != cpu) {
         why = FAIR_MOVE_WAKE_MIGRATED;
         leave_old_cpu(p, se);
     }
-    fair_enqueue_entity(p, c, se, why);
+    if (se->cpu != cpu)
+        fair_set_cpu(p, se, cpu);
+    if (se->is_new)
+        fair_init_util(p, se);
+    fair_enqueue_task(p, se, why);
     se->is_new = false;
     fair_check_preempt(p, c, se);
 }
@@ -161,35 +186,51 @@ void fair_dequeue(struct policy *p, struct policy_task *t, int cpu, enum policy_
                   enum policy_wait wait)
 {
     struct fair_entity *se = fair_entity_of(t);
-    struct fair_cpu *c = fair_cpu_of(p, se->cpu); /* balancing may have moved it */
 
-    (void)cpu;
+    (void)cpu; /* balancing may have moved it */
     (void)wait;
     if (is_rt(t)) {
-        fair_rt_dequeue(p, c, t);
+        fair_rt_dequeue(p, fair_cpu_of(p, se->cpu), t);
         return;
     }
-    (void)fair_dequeue_entity(p, c, se,
-                              why == POLICY_SLEEP  ? FAIR_MOVE_SLEEP
-                              : why == POLICY_EXIT ? FAIR_MOVE_EXIT
-                                                   : FAIR_MOVE_MIGRATE);
-    if (why == POLICY_EXIT)
-        fair_detach_load(p, c, se);
+    (void)fair_dequeue_task(p, se,
+                            why == POLICY_SLEEP  ? FAIR_MOVE_SLEEP
+                            : why == POLICY_EXIT ? FAIR_MOVE_EXIT
+                                                 : FAIR_MOVE_MIGRATE);
+    if (why == POLICY_EXIT) {
+        fair_detach_load(p, se->queue, se);
+        if (se->parent != NULL)
+            fair_update_path(p, se->parent);
+    }
 }
 
 /* ---- pick ---- */
 
-/* Delayed entities that the rules choose are really gone. NULL: nobody is left. */
+/*
+ * pick_task_fair: down the groups. Delayed entities that the rules choose are really gone; a group
+ * that has used up its quota goes now. NULL: nobody is left.
+ */
 static struct fair_entity *pick_runnable(struct policy *p, struct fair_cpu *c)
 {
-    while (c->h_nr > 0) {
+    struct fair_queue *q = &c->queue;
+
+    while (q->nr > 0) {
         struct fair_entity *se;
 
-        fair_update_curr(p, c);
-        se = fair_of(p)->rules->pick(p, c);
-        if (!se->is_delayed)
+        fair_update_curr(p, q);
+        if (q->cgroup != NULL && fair_check_runtime(p, q)) {
+            q = &c->queue;
+            continue;
+        }
+        se = fair_of(p)->rules->pick(p, q);
+        if (se->is_delayed) {
+            fair_finish_delayed(p, se);
+            q = &c->queue;
+        } else if (fair_is_task(se)) {
             return se;
-        fair_finish_delayed(p, c, se);
+        } else {
+            q = se->own;
+        }
     }
     return NULL;
 }
@@ -214,12 +255,13 @@ static struct policy_task *pick(struct policy *p, struct fair_cpu *c)
     struct fair_entity *se;
 
     if (c->rt_nr > 0) {
-        if (c->curr != NULL)
-            fair_put_prev_entity(p, c);
+        fair_switch(p, c, NULL);
         fair_leave_idle(p, c);
         return fair_rt_pick(p, c);
     }
     se = pick_runnable(p, c);
+    if (se == NULL)
+        fair_switch(p, c, NULL); /* the groups of a throttled task */
     if (se == NULL && !c->is_idle && fair_newidle_balance(p, c))
         se = pick_runnable(p, c);
     if (se == NULL)
@@ -227,9 +269,7 @@ static struct policy_task *pick(struct policy *p, struct fair_cpu *c)
     fair_leave_idle(p, c);
     if (se != c->curr) {
         c->switch_ns = switch_delay_ns(p);
-        if (c->curr != NULL)
-            fair_put_prev_entity(p, c);
-        fair_set_next_entity(p, c, se);
+        fair_switch(p, c, se);
     }
     if (fair_of(p)->is_asym)
         fair_update_misfit(p, c);
@@ -257,10 +297,14 @@ void fair_tick(struct policy *p, int cpu, struct policy_task *running)
     if (c->rt_curr != NULL) {
         fair_rt_tick(p, c);
     } else if (c->curr != NULL) {
-        fair_update_curr(p, c);
-        fair_update_load_avg(p, c, c->curr);
-        if (f->rules->entity_tick != NULL)
-            f->rules->entity_tick(p, c, c->curr);
+        for (struct fair_entity *se = c->curr; se != NULL; se = se->parent) {
+            fair_update_curr(p, se->queue);
+            fair_update_load_avg(p, se->queue, se);
+            if (!fair_is_task(se))
+                fair_update_cfs_group(p, se);
+            if (f->rules->entity_tick != NULL)
+                f->rules->entity_tick(p, se->queue, se);
+        }
         if (f->is_asym)
             fair_update_misfit(p, c);
     }
@@ -276,15 +320,15 @@ void fair_stopped(struct policy *p, int cpu, struct policy_task *preempted)
     struct fair_cpu *c = fair_cpu_of(p, cpu);
 
     (void)preempted;
-    if (c->curr != NULL)
-        fair_put_prev_entity(p, c);
+    fair_switch(p, c, NULL);
     fair_rt_put(c);
     fair_active_balance(p, c);
 }
 
 void fair_yield(struct policy *p, struct policy_task *t)
 {
-    struct fair_cpu *c = fair_cpu_of(p, fair_entity_of(t)->cpu);
+    struct fair_entity *se = fair_entity_of(t);
+    struct fair_cpu *c = fair_cpu_of(p, se->cpu);
 
     if (is_rt(t)) {
         c->rt_requeue = true;
@@ -292,9 +336,9 @@ void fair_yield(struct policy *p, struct policy_task *t)
     }
     if (c->nr_running == 1)
         return;
-    fair_clear_buddies(c, fair_entity_of(t));
-    fair_update_curr(p, c);
-    fair_of(p)->rules->yield(p, c, fair_entity_of(t));
+    fair_clear_buddies(se);
+    fair_update_curr(p, se->queue);
+    fair_of(p)->rules->yield(p, se->queue, se);
 }
 
 void fair_renice(struct policy *p, struct policy_task *t, int32_t old_nice)

@@ -11,7 +11,7 @@
  *          them (in a machine without balance_drift all at time zero). The cost of a newidle pass,
  *          0.5 us and 0.1 us per cpu, is assumed.
  */
-#include "policy/fair.h"
+#include "policy/fair_balance.h"
 
 enum { NEWIDLE_COST_NS = 500, NEWIDLE_COST_PER_CPU_NS = 100 };
 
@@ -286,6 +286,7 @@ enum hl_status fair_domains_init(struct policy *p, struct hl_error *err)
         struct fair_cpu *c = fair_cpu_of(p, cpu);
 
         c->cpu = cpu;
+        c->queue.of = c;
         c->is_idle = true;
         c->capacity = (int32_t)capacity_of(p, cpu);
         c->avg_idle_ns = 2 * f->migration_cost_ns;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * fair_entity.c - entities: their weight, the time they are charged, their way into the queue and
- * out of it, and the loads that follow.
+ * fair_entity.c - entities of one queue: their weight, the time they are charged, their way into the
+ * queue and out of it, and the loads that follow.
  *
  * Idea:    each step is common to cfs and eevdf but for the rule set's own part: where virtual time
  *          begins, who may stay although it sleeps.
@@ -17,8 +17,7 @@
 #include <assert.h>
 
 #include "policy/fair.h"
-
-enum { UTIL_EST_MARGIN = FAIR_CAPACITY_ONE / 100 };
+#include "policy/fair_cgroup.h"
 
 #define FAIR_LONG_AGO_NS (-HL_NS_PER_S)
 
@@ -27,40 +26,46 @@ static const int32_t nice_to_weight[40] = {
     3906,  3121,  2501,  1991,  1586,  1277,  1024,  820,   655,   526,   423,  335,  272,  215,
     172,   137,   110,   87,    70,    56,    45,    36,    29,    23,    18,   15};
 
+int32_t fair_weight_of_nice(int32_t nice)
+{
+    return nice_to_weight[nice + 20];
+}
+
 int32_t fair_weight_of(const struct policy_task *t, uint32_t *inverse)
 {
     int32_t weight = t->class == CLASS_IDLE ? FAIR_IDLE_WEIGHT : nice_to_weight[t->nice + 20];
 
-    *inverse = (uint32_t)((UINT64_C(1) << 32) / (uint64_t)weight);
+    *inverse = fair_inverse(weight);
     return weight;
 }
 
 /* A new weight keeps what the rules say, and is at once the weight of the load. */
 void fair_reweight(struct policy *p, struct fair_entity *se, int32_t weight, uint32_t inverse)
 {
-    struct fair_cpu *c = fair_cpu_of(p, se->cpu);
+    struct fair_queue *q = se->queue;
     bool is_attached = se->avg.last_ns != 0;
 
     if (se->on_rq)
-        fair_update_curr(p, c);
+        fair_update_curr(p, q);
     if (is_attached) {
-        fair_update_load_avg(p, c, se);
-        c->avg.load_avg -= se->avg.load_avg;
-        c->avg.load_sum -= se->weight * se->avg.load_sum;
+        if (fair_is_task(se))
+            fair_update_load_avg(p, q, se);
+        q->avg.load_avg -= se->avg.load_avg;
+        q->avg.load_sum -= se->weight * se->avg.load_sum;
     }
-    fair_of(p)->rules->reweight(p, c, se, weight, inverse);
+    fair_of(p)->rules->reweight(p, q, se, weight, inverse);
     se->avg.load_avg = (int32_t)(weight * se->avg.load_sum / pelt_divider(&se->avg));
     if (is_attached) {
-        c->avg.load_avg = HL_MAX(c->avg.load_avg, 0) + se->avg.load_avg;
-        c->avg.load_sum = HL_MAX(c->avg.load_sum, 0) + se->weight * se->avg.load_sum;
+        q->avg.load_avg = HL_MAX(q->avg.load_avg, 0) + se->avg.load_avg;
+        q->avg.load_sum = HL_MAX(q->avg.load_sum, 0) + se->weight * se->avg.load_sum;
     }
 }
 
 /* ---- time ---- */
 
-static void charge_until(struct policy *p, struct fair_cpu *c, int64_t now_ns)
+static inline void charge_until(struct policy *p, struct fair_queue *q, int64_t now_ns)
 {
-    struct fair_entity *se = c->curr;
+    struct fair_entity *se = q->curr;
     int64_t delta_ns;
 
     if (se == NULL)
@@ -71,18 +76,20 @@ static void charge_until(struct policy *p, struct fair_cpu *c, int64_t now_ns)
     se->exec_start_ns += delta_ns;
     se->sum_exec_ns += delta_ns;
     se->vruntime += fair_calc_delta(delta_ns, se);
-    fair_of(p)->rules->update_curr(p, c, se);
+    fair_of(p)->rules->update_curr(p, q, se);
+    if (q->cgroup != NULL)
+        fair_account_runtime(p, q, delta_ns);
 }
 
-void fair_update_curr(struct policy *p, struct fair_cpu *c)
+void fair_update_curr(struct policy *p, struct fair_queue *q)
 {
-    charge_until(p, c, policy_now_ns(p));
+    charge_until(p, q, policy_now_ns(p));
 }
 
 /* ---- load ---- */
 
 /* A busy slow cpu's clock is slower; an idle one's catches up (update_rq_clock_pelt). */
-static int64_t pelt_clock(const struct policy *p, struct fair_cpu *c)
+static int64_t cpu_pelt_clock(const struct policy *p, struct fair_cpu *c)
 {
     int64_t now_ns = policy_now_ns(p);
 
@@ -96,36 +103,57 @@ static int64_t pelt_clock(const struct policy *p, struct fair_cpu *c)
     return c->pelt_ns;
 }
 
-void fair_update_load_avg(struct policy *p, struct fair_cpu *c, struct fair_entity *se)
+int64_t fair_pelt_clock(const struct policy *p, struct fair_queue *q)
 {
-    int64_t now_ns = pelt_clock(p, c);
+    int64_t now_ns = cpu_pelt_clock(p, q->of);
 
-    if (pelt_update_sums(&c->avg, now_ns, c->load_weight, c->h_nr - c->nr_delayed, c->curr != NULL))
-        pelt_update_averages(&c->avg, 1);
-    if (se == NULL || se->avg.last_ns == 0)
-        return;
-    if (pelt_update_sums(&se->avg, now_ns, se->on_rq, se->on_rq && !se->is_delayed, se == c->curr))
-        pelt_update_averages(&se->avg, se->weight);
+    if (q->cgroup == NULL)
+        return now_ns;
+    return (q->throttle_count > 0 ? q->pelt_stopped_ns : now_ns) - q->pelt_away_ns;
+}
+
+void fair_update_load_avg(struct policy *p, struct fair_queue *q, struct fair_entity *se)
+{
+    bool is_plain = q->cgroup == NULL && q->of->capacity == FAIR_CAPACITY_ONE; /* nearly always */
+    int64_t now_ns = is_plain ? policy_now_ns(p) : fair_pelt_clock(p, q);
+    bool is_due =
+        pelt_update_sums(&q->avg, now_ns, q->load_weight, q->h_nr - q->h_delayed, q->curr != NULL);
+
+    if (is_due)
+        pelt_update_averages(&q->avg, 1);
+    if (se != NULL && se->avg.last_ns != 0) {
+        int64_t runnable =
+            fair_is_task(se) ? se->on_rq && !se->is_delayed : se->own->h_nr - se->own->h_delayed;
+
+        if (pelt_update_sums(&se->avg, now_ns, se->on_rq, runnable, se == q->curr))
+            pelt_update_averages(&se->avg, se->weight);
+        if (!fair_is_task(se) && se->own->propagate)
+            fair_propagate_load(q, se);
+    }
+    if (is_due && q->cgroup != NULL)
+        fair_update_tg_load_avg(q);
 }
 
 /* attach_entity_load_avg */
-void fair_attach_load(struct policy *p, struct fair_cpu *c, struct fair_entity *se)
+void fair_attach_load(struct policy *p, struct fair_queue *q, struct fair_entity *se)
 {
     int64_t divider;
 
     (void)p;
-    divider = pelt_divider(&c->avg);
-    se->avg.last_ns = HL_MAX(c->avg.last_ns, 1);
-    se->avg.period_contrib = c->avg.period_contrib;
+    divider = pelt_divider(&q->avg);
+    se->avg.last_ns = HL_MAX(q->avg.last_ns, 1);
+    se->avg.period_contrib = q->avg.period_contrib;
     se->avg.util_sum = se->avg.util_avg * divider;
     se->avg.runnable_sum = se->avg.runnable_avg * divider;
     se->avg.load_sum = HL_MAX(se->avg.load_avg * divider / se->weight, 1);
-    c->avg.load_avg += se->avg.load_avg;
-    c->avg.load_sum += se->weight * se->avg.load_sum;
-    c->avg.util_avg += se->avg.util_avg;
-    c->avg.util_sum += se->avg.util_sum;
-    c->avg.runnable_avg += se->avg.runnable_avg;
-    c->avg.runnable_sum += se->avg.runnable_sum;
+    q->avg.load_avg += se->avg.load_avg;
+    q->avg.load_sum += se->weight * se->avg.load_sum;
+    q->avg.util_avg += se->avg.util_avg;
+    q->avg.util_sum += se->avg.util_sum;
+    q->avg.runnable_avg += se->avg.runnable_avg;
+    q->avg.runnable_sum += se->avg.runnable_sum;
+    if (q->cgroup != NULL)
+        fair_add_propagation(q, se->avg.load_sum);
 }
 
 /* Subtracts, but keeps the sum in step with its average, which rounding has made differ. */
@@ -135,79 +163,40 @@ static void subtract(int32_t *avg, int64_t *sum, int32_t part_avg, int64_t part_
     *sum = HL_MAX(*sum - part_sum, *avg * (int64_t)(PELT_LOAD_AVG_MAX - PELT_SEGMENT));
 }
 
-void fair_detach_load(struct policy *p, struct fair_cpu *c, struct fair_entity *se)
+void fair_detach_load(struct policy *p, struct fair_queue *q, struct fair_entity *se)
 {
     (void)p;
     if (se->avg.last_ns == 0)
         return;
-    subtract(&c->avg.load_avg, &c->avg.load_sum, se->avg.load_avg, se->weight * se->avg.load_sum);
-    subtract(&c->avg.util_avg, &c->avg.util_sum, se->avg.util_avg, se->avg.util_sum);
-    subtract(&c->avg.runnable_avg, &c->avg.runnable_sum, se->avg.runnable_avg,
+    subtract(&q->avg.load_avg, &q->avg.load_sum, se->avg.load_avg, se->weight * se->avg.load_sum);
+    subtract(&q->avg.util_avg, &q->avg.util_sum, se->avg.util_avg, se->avg.util_sum);
+    subtract(&q->avg.runnable_avg, &q->avg.runnable_sum, se->avg.runnable_avg,
              se->avg.runnable_sum);
     se->avg.last_ns = 0;
+    if (q->cgroup != NULL)
+        fair_add_propagation(q, -se->avg.load_sum);
 }
 
 /* post_init_entity_util_avg: half of what the cpu has left, or less if the queue says so. */
-void fair_init_util(struct policy *p, struct fair_cpu *c, struct fair_entity *se)
+void fair_init_util(struct policy *p, struct fair_entity *se)
 {
+    const struct fair_queue *q = se->queue;
     int64_t scale = fair_of(p)->release == FAIR_6_1 ? 1024 : 1; /* 6.1 takes the internal weight */
-    int64_t cap = (c->capacity - c->avg.util_avg) / 2, util;
+    int64_t cap = (q->of->capacity - q->avg.util_avg) / 2, util;
 
     if (cap > 0) {
         util = cap;
-        if (c->avg.util_avg != 0)
+        if (q->avg.util_avg != 0)
             util =
-                HL_MIN(cap, (int64_t)c->avg.util_avg * se->weight * scale / (c->avg.load_avg + 1));
+                HL_MIN(cap, (int64_t)q->avg.util_avg * se->weight * scale / (q->avg.load_avg + 1));
         se->avg.util_avg = (int32_t)util;
     }
     se->avg.runnable_avg = se->avg.util_avg;
 }
 
-/* ---- estimated utilisation ---- */
-
-static void util_est_enqueue(struct policy *p, struct fair_cpu *c, struct fair_entity *se)
-{
-    if (!fair_of(p)->util_est || se->util_est_counted != 0)
-        return;
-    se->util_est_counted = HL_MAX(se->util_est_ewma, se->util_est_enqueued);
-    c->util_est += se->util_est_counted;
-}
-
-static void util_est_dequeue(struct fair_cpu *c, struct fair_entity *se)
-{
-    c->util_est -= se->util_est_counted;
-    se->util_est_counted = 0;
-}
-
-/* util_est_update: at a sleep. */
-static void util_est_update(struct policy *p, const struct fair_cpu *c, struct fair_entity *se)
-{
-    const struct fair *f = fair_of(p);
-    int32_t util = se->avg.util_avg, before = se->util_est_enqueued;
-    int32_t diff = se->util_est_ewma - util;
-
-    if (!f->util_est)
-        return;
-    if (f->release == FAIR_6_1)
-        se->util_est_enqueued = util;
-    if (diff <= 0) { /* UTIL_EST_FASTUP */
-        se->util_est_ewma = util;
-        return;
-    }
-    if (diff < UTIL_EST_MARGIN) {
-        if (f->release == FAIR_6_1 && HL_MAX(before - util, util - before) < UTIL_EST_MARGIN)
-            se->util_est_enqueued = before;
-        return;
-    }
-    if (util > c->capacity ||
-        (f->release != FAIR_6_1 && util + UTIL_EST_MARGIN < se->avg.runnable_avg))
-        return;
-    se->util_est_ewma = (4 * se->util_est_ewma - diff) / 4;
-}
-
 /* ---- the tree ---- */
 
-void fair_tree_enter(struct policy *p, struct fair_cpu *c, struct fair_entity *se)
+void fair_tree_enter(struct policy *p, struct fair_queue *q, struct fair_entity *se)
 {
     bool by_deadline = fair_of(p)->by_deadline;
 
@@ -215,140 +204,124 @@ void fair_tree_enter(struct policy *p, struct fair_cpu *c, struct fair_entity *s
     se->node.vruntime = se->vruntime;
     se->node.slice_ns = se->slice_ns;
     if (by_deadline) {
-        c->avg_vruntime += (se->vruntime - c->min_vruntime) * se->weight;
-        c->avg_load += se->weight;
+        q->avg_vruntime += (se->vruntime - q->min_vruntime) * se->weight;
+        q->avg_load += se->weight;
     }
-    fair_tree_insert(&c->tree, &se->node);
+    fair_tree_insert(&q->tree, &se->node);
 }
 
-void fair_tree_leave(struct policy *p, struct fair_cpu *c, struct fair_entity *se)
+void fair_tree_leave(struct policy *p, struct fair_queue *q, struct fair_entity *se)
 {
     if (fair_of(p)->by_deadline) {
-        c->avg_vruntime -= (se->vruntime - c->min_vruntime) * se->weight;
-        c->avg_load -= se->weight;
+        q->avg_vruntime -= (se->vruntime - q->min_vruntime) * se->weight;
+        q->avg_load -= se->weight;
     }
-    fair_tree_remove(&c->tree, &se->node);
+    fair_tree_remove(&q->tree, &se->node);
 }
 
-void fair_clear_buddies(struct fair_cpu *c, const struct fair_entity *se)
+void fair_clear_buddies(struct fair_entity *se)
 {
-    if (c->next == se)
-        c->next = NULL;
-    if (c->last == se)
-        c->last = NULL;
-    if (c->skip == se)
-        c->skip = NULL;
+    for (struct fair_entity *up = se; up != NULL && up->queue->next == up; up = up->parent)
+        up->queue->next = NULL;
+    for (struct fair_entity *up = se; up != NULL && up->queue->last == up; up = up->parent)
+        up->queue->last = NULL;
+    for (struct fair_entity *up = se; up != NULL && up->queue->skip == up; up = up->parent)
+        up->queue->skip = NULL;
 }
 
 /* ---- in and out ---- */
 
-static void account(struct fair_cpu *c, struct fair_entity *se, int sign)
-{
-    c->load_weight += sign * se->weight;
-    c->h_nr += sign;
-    c->nr_running += sign;
-    if (se->is_idle_policy)
-        c->idle_nr += sign;
-}
-
-void fair_enqueue_entity(struct policy *p, struct fair_cpu *c, struct fair_entity *se,
+void fair_enqueue_entity(struct policy *p, struct fair_queue *q, struct fair_entity *se,
                          enum fair_move why)
 {
-    assert(!se->on_rq);
-    fair_update_curr(p, c);
-    util_est_enqueue(p, c, se);
-    fair_update_load_avg(p, c, se);
+    assert(!se->on_rq && se->queue == q);
+    fair_update_curr(p, q);
+    fair_update_load_avg(p, q, se);
     if (se->avg.last_ns == 0)
-        fair_attach_load(p, c, se);
-    fair_of(p)->rules->place_entity(p, c, se, why);
-    account(c, se, 1);
+        fair_attach_load(p, q, se);
+    if (!fair_is_task(se))
+        fair_update_cfs_group(p, se);
+    fair_of(p)->rules->place_entity(p, q, se, why);
+    q->load_weight += se->weight;
+    q->nr++;
+    q->idle_nr += se->is_idle;
     if (why == FAIR_MOVE_MIGRATE || why == FAIR_MOVE_WAKE_MIGRATED)
         se->exec_start_ns = FAIR_LONG_AGO_NS; /* cold until it runs */
     se->on_rq = true;
-    se->cpu = c->cpu;
-    if (se->is_delayed)
-        c->nr_delayed++;
-    fair_tree_enter(p, c, se);
-    hl_list_push_front(&c->tasks, &se->in_tasks);
-    if (c->nr_running > 1)
-        fair_of(p)->overload = true;
+    fair_tree_enter(p, q, se);
+    if (q->cgroup != NULL && q->nr == 1)
+        fair_check_enqueue_throttle(p, q);
 }
 
 /* The second half: it leaves the queue for good. */
-static void leave(struct policy *p, struct fair_cpu *c, struct fair_entity *se, enum fair_move why)
+static void leave(struct policy *p, struct fair_queue *q, struct fair_entity *se,
+                  enum fair_move why)
 {
     const struct fair_rules *rules = fair_of(p)->rules;
 
-    fair_clear_buddies(c, se);
-    rules->leaving(p, c, se, why);
-    if (se != c->curr)
-        fair_tree_leave(p, c, se);
+    fair_clear_buddies(se);
+    rules->leaving(p, q, se, why);
+    if (se != q->curr)
+        fair_tree_leave(p, q, se);
     else
-        c->curr = NULL;
+        q->curr = NULL;
+    if (q->of->curr == se)
+        q->of->curr = se->parent;
     se->on_rq = false;
-    account(c, se, -1);
-    hl_list_remove(&c->tasks, &se->in_tasks);
-    rules->left(p, c, se, why);
+    if (why == FAIR_MOVE_UNDELAY || why == FAIR_MOVE_THROTTLE)
+        se->is_delayed = false;
+    q->load_weight -= se->weight;
+    q->nr--;
+    q->idle_nr -= se->is_idle;
+    if (q->cgroup != NULL)
+        fair_return_runtime(p, q);
+    rules->left(p, q, se, why);
 }
 
-bool fair_dequeue_entity(struct policy *p, struct fair_cpu *c, struct fair_entity *se,
+bool fair_dequeue_entity(struct policy *p, struct fair_queue *q, struct fair_entity *se,
                          enum fair_move why)
 {
     const struct fair_rules *rules = fair_of(p)->rules;
 
-    assert(se->on_rq && se->cpu == c->cpu);
-    fair_update_curr(p, c);
-    fair_update_load_avg(p, c, se);
-    util_est_dequeue(c, se);
-    if (why == FAIR_MOVE_SLEEP) {
-        util_est_update(p, c, se);
-        if (rules->delays != NULL && rules->delays(p, c, se)) {
-            se->is_delayed = true;
-            c->nr_delayed++;
-            return false;
-        }
+    assert(se->on_rq && se->queue == q);
+    fair_update_curr(p, q);
+    fair_update_load_avg(p, q, se);
+    if (why == FAIR_MOVE_SLEEP && rules->delays != NULL && rules->delays(p, q, se)) {
+        fair_clear_buddies(se);
+        se->is_delayed = true;
+        return false;
     }
-    if (se->is_delayed)
-        c->nr_delayed--;
     if (why == FAIR_MOVE_MIGRATE)
-        fair_detach_load(p, c, se);
-    leave(p, c, se, why);
+        fair_detach_load(p, q, se);
+    leave(p, q, se, why);
+    if (!fair_is_task(se))
+        fair_update_cfs_group(p, se);
     return true;
 }
 
-/* A pick has chosen a delayed entity: its lag is worked off, it leaves for good. */
-void fair_finish_delayed(struct policy *p, struct fair_cpu *c, struct fair_entity *se)
+void fair_set_next_entity(struct policy *p, struct fair_queue *q, struct fair_entity *se)
 {
-    assert(se->is_delayed);
-    fair_update_curr(p, c);
-    fair_update_load_avg(p, c, se);
-    c->nr_delayed--;
-    leave(p, c, se, FAIR_MOVE_UNDELAY);
-    se->is_delayed = false;
-}
-
-void fair_set_next_entity(struct policy *p, struct fair_cpu *c, struct fair_entity *se)
-{
-    assert(se->on_rq && c->curr == NULL);
-    fair_clear_buddies(c, se);
-    fair_tree_leave(p, c, se);
-    fair_update_load_avg(p, c, se);
-    se->exec_start_ns = policy_now_ns(p) + c->switch_ns;
+    assert(se->on_rq && q->curr == NULL);
+    fair_clear_buddies(se);
+    fair_tree_leave(p, q, se);
+    fair_update_load_avg(p, q, se);
+    se->exec_start_ns = policy_now_ns(p) + q->of->switch_ns;
     se->prev_sum_exec_ns = se->sum_exec_ns;
-    c->curr = se;
-    fair_of(p)->rules->set_next(p, c, se);
-    hl_list_remove(&c->tasks, &se->in_tasks);
-    hl_list_push_front(&c->tasks, &se->in_tasks);
+    q->curr = se;
+    fair_of(p)->rules->set_next(p, q, se);
 }
 
-/* curr goes back to the tree. */
-void fair_put_prev_entity(struct policy *p, struct fair_cpu *c)
+/* It goes back to the tree, unless it has left. */
+void fair_put_prev_entity(struct policy *p, struct fair_queue *q, struct fair_entity *se)
 {
-    struct fair_entity *se = c->curr;
-
-    assert(se->on_rq);
-    charge_until(p, c, policy_now_ns(p) + c->switch_ns);
-    fair_update_load_avg(p, c, se);
-    fair_tree_enter(p, c, se);
-    c->curr = NULL;
+    if (q->curr != se)
+        return;
+    if (q->cgroup != NULL) {
+        fair_update_curr(p, q);
+        (void)fair_check_runtime(p, q);
+    }
+    charge_until(p, q, policy_now_ns(p) + q->of->switch_ns);
+    fair_update_load_avg(p, q, se);
+    fair_tree_enter(p, q, se);
+    q->curr = NULL;
 }

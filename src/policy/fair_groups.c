@@ -9,7 +9,7 @@
  * Source:  spec modern 4.4, 4.5, 4.7.
  * Omits:   asym packing; reduced capacity, which only real-time load or interrupts would cause.
  */
-#include "policy/fair.h"
+#include "policy/fair_balance.h"
 
 struct group_stats {
     struct fair_group_sums sums;
@@ -64,9 +64,9 @@ static void sum_up(const struct policy *p, const struct fair_pass *pass, const s
             continue;
         stats->sums.load += fair_cpu_load(c);
         stats->sums.util += fair_cpu_util(c);
-        stats->sums.runnable += c->avg.runnable_avg;
+        stats->sums.runnable += c->queue.avg.runnable_avg;
         stats->sums.h_nr += fair_h_nr_counted(f, c);
-        stats->sums.nr_running += c->nr_running - (c->h_nr - fair_h_nr_counted(f, c));
+        stats->sums.nr_running += c->nr_running - (c->queue.h_nr - fair_h_nr_counted(f, c));
         stats->sums.idle_cpus += fair_cpu_is_idle(c);
         s->overload |= c->nr_running > 1 || c->misfit_load > 0;
         if (!is_local && pass->domain->span->is_asym)

@@ -13,7 +13,8 @@
  *          is the one that moves (measured shares of pinned hogs need this). A newidle pass costs its
  *          level's constant in decisions (fair_domains.c), and no time.
  */
-#include "policy/fair.h"
+#include "policy/fair_balance.h"
+#include "policy/fair_cgroup.h"
 
 enum { NOHZ_STATS_KICK = 1, NOHZ_BALANCE_KICK = 2 };
 
@@ -64,7 +65,7 @@ bool fair_newidle_balance(struct policy *p, struct fair_cpu *c)
         pull_in_next_balance(p, c, 0);
         return false;
     }
-    fair_update_load_avg(p, c, NULL);
+    fair_update_blocked_averages(p, c);
     for (int level = 0; level < c->domain_count && c->nr_running == 0; level++) {
         struct fair_domain *d = &c->domain[level];
         int weight = 1, moved;
@@ -126,7 +127,7 @@ void fair_leave_idle(struct policy *p, struct fair_cpu *c)
 
     if (!c->is_idle)
         return;
-    fair_update_load_avg(p, c, NULL); /* with the clock of an idle cpu */
+    fair_update_load_avg(p, &c->queue, NULL); /* with the clock of an idle cpu */
     c->is_idle = false;
     c->avg_idle_ns += (idle_ns - c->avg_idle_ns) / 8;
     c->avg_idle_ns = HL_MIN(c->avg_idle_ns, 2 * fair_of(p)->migration_cost_ns);
@@ -159,7 +160,7 @@ static void update_blocked(struct policy *p)
         struct fair_cpu *c = fair_cpu_of(p, cpu);
 
         if (fair_cpu_is_idle(c))
-            fair_update_load_avg(p, c, NULL);
+            fair_update_blocked_averages(p, c);
     }
     f->nohz_next_blocked = fair_jiffies(p) + (PELT_HALF_LIFE * (int64_t)f->hz + 999) / 1000;
 }

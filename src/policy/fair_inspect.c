@@ -4,12 +4,13 @@
  *
  * Of a task: vruntime, deadline, vlag, lag (now), slice_ns, weight, delayed, util, load, cpu. Of a
  * cpu, "cpuN.": nr_running, h_nr, min_vruntime, v (the average), util, load, avg_idle_ns; of one of
- * its levels, "cpuN.LEVEL.": interval_ms, failed. LEVEL: smt, mc, pkg, numa. Of the policy:
- * overload, base_slice_ns.
+ * its levels, "cpuN.LEVEL.": interval_ms, failed. LEVEL: smt, mc, pkg, numa. Of a task group,
+ * "GROUP.": load, nr_periods, nr_throttled; on one cpu, "GROUP.cpuN.": weight, delayed, throttled,
+ * h_nr. Of the policy: overload, base_slice_ns.
  */
 #include <inttypes.h>
 
-#include "policy/fair.h"
+#include "policy/fair_cgroup.h"
 #include "policy/probe.h"
 
 static bool probe_task(const struct policy *p, const struct policy_task *t, const char *field,
@@ -29,7 +30,7 @@ static bool probe_task(const struct policy *p, const struct policy_task *t, cons
         {"util", se->avg.util_avg},
         {"load", se->avg.load_avg},
         {"cpu", se->cpu},
-        {"lag", se->on_rq ? fair_avg_vruntime(fair_cpu_of(p, se->cpu)) - se->vruntime : se->vlag},
+        {"lag", se->on_rq ? fair_avg_vruntime(se->queue) - se->vruntime : se->vlag},
     };
 
     for (size_t i = 0; i < HL_COUNT_OF(fields); i++)
@@ -60,6 +61,41 @@ static bool probe_level(const struct fair_cpu *c, const char *field, int64_t *va
     return false;
 }
 
+/* "GROUP.FIELD" and "GROUP.cpuN.FIELD" */
+static bool probe_group(const struct policy *p, const char *field, int64_t *value)
+{
+    const struct fair *f = fair_of(p);
+
+    for (int32_t i = 0; i < p->group_count; i++) {
+        const struct fair_cgroup *g = &f->cgroup[i];
+        const char *rest = field;
+        int cpu;
+
+        if (!policy_field_skip(&rest, g->name) || !policy_field_skip(&rest, "."))
+            continue;
+        if (policy_field_is(rest, "load"))
+            *value = g->load_avg;
+        else if (policy_field_is(rest, "nr_periods"))
+            *value = g->nr_periods;
+        else if (policy_field_is(rest, "nr_throttled"))
+            *value = g->nr_throttled;
+        else if (!policy_field_of_cpu(p, &rest, &cpu))
+            return false;
+        else if (policy_field_is(rest, "weight"))
+            *value = g->entity[cpu].weight;
+        else if (policy_field_is(rest, "delayed"))
+            *value = g->entity[cpu].is_delayed;
+        else if (policy_field_is(rest, "throttled"))
+            *value = g->queue[cpu].is_throttled;
+        else if (policy_field_is(rest, "h_nr"))
+            *value = g->queue[cpu].h_nr;
+        else
+            return false;
+        return true;
+    }
+    return false;
+}
+
 bool fair_probe(const struct policy *p, const struct policy_task *t, const char *field,
                 int64_t *value)
 {
@@ -73,19 +109,19 @@ bool fair_probe(const struct policy *p, const struct policy_task *t, const char 
     else if (policy_field_is(field, "base_slice_ns"))
         *value = fair_of(p)->base_slice_ns;
     else if (!policy_field_of_cpu(p, &field, &cpu))
-        return false;
+        return probe_group(p, field, value);
     else if (c = fair_cpu_of(p, cpu), policy_field_is(field, "nr_running"))
         *value = c->nr_running;
     else if (policy_field_is(field, "h_nr"))
-        *value = c->h_nr;
+        *value = c->queue.h_nr;
     else if (policy_field_is(field, "min_vruntime"))
-        *value = c->min_vruntime;
+        *value = c->queue.min_vruntime;
     else if (policy_field_is(field, "v"))
-        *value = fair_avg_vruntime(c);
+        *value = fair_avg_vruntime(&c->queue);
     else if (policy_field_is(field, "util"))
-        *value = c->avg.util_avg;
+        *value = c->queue.avg.util_avg;
     else if (policy_field_is(field, "load"))
-        *value = c->avg.load_avg;
+        *value = c->queue.avg.load_avg;
     else if (policy_field_is(field, "avg_idle_ns"))
         *value = c->avg_idle_ns;
     else
@@ -93,33 +129,81 @@ bool fair_probe(const struct policy *p, const struct policy_task *t, const char 
     return true;
 }
 
-/* Counts equal lists; the running entity is outside the tree. */
+/* ---- check ---- */
+
+struct sums { /* of a queue, counted anew */
+    int64_t weight, tree_weight, tree_sum;
+    int32_t nr, idle_nr;
+};
+
+static void add_entity(const struct fair_queue *q, const struct fair_entity *se, struct sums *s)
+{
+    s->nr++;
+    s->idle_nr += se->is_idle;
+    s->weight += se->weight;
+    if (se != q->curr) {
+        s->tree_weight += se->weight;
+        s->tree_sum += (se->vruntime - q->min_vruntime) * se->weight;
+    }
+}
+
+static void add_tree(const struct fair_queue *q, struct sums *s)
+{
+    for (struct fair_node *node = q->tree.first; node != NULL; node = fair_tree_next(node))
+        add_entity(q, fair_entity_of_node(node), s);
+}
+
+static const char *fault_of_queue(const struct policy *p, const struct fair_queue *q)
+{
+    struct sums s = {0};
+
+    add_tree(q, &s);
+    if (q->curr != NULL)
+        add_entity(q, q->curr, &s);
+    if (s.nr != q->nr || s.idle_nr != q->idle_nr)
+        return "a queue's counts are not those of its tree";
+    if (s.weight != q->load_weight)
+        return "a queue's weight is not the sum of its entities'";
+    if (fair_of(p)->by_deadline && (s.tree_weight != q->avg_load || s.tree_sum != q->avg_vruntime))
+        return "a queue's average is not that of its entities";
+    if (q->owner != NULL && q->owner->on_rq && q->nr == 0 && !q->owner->is_delayed)
+        return "a group without tasks is queued";
+    if (q->owner != NULL && !q->owner->on_rq && q->nr > 0 && !q->is_throttled)
+        return "a group with tasks is not queued";
+    return NULL;
+}
+
+static bool is_hidden(const struct fair_entity *se)
+{
+    for (; se != NULL; se = se->parent)
+        if (se->queue->is_throttled)
+            return true;
+    return false;
+}
+
 static const char *fault_of(const struct policy *p, const struct fair_cpu *c)
 {
-    int64_t weight = 0, sum = 0, tree_weight = 0;
-    int32_t count = 0, delayed = 0, idle = 0;
+    const struct fair *f = fair_of(p);
+    int32_t count = 0, delayed = 0;
+    const char *fault = fault_of_queue(p, &c->queue);
 
     for (const struct hl_link *link = c->tasks.first; link != NULL; link = link->next) {
         const struct fair_entity *se = HL_LIST_ENTRY(link, const struct fair_entity, in_tasks);
 
-        if (!se->on_rq || se->cpu != c->cpu)
+        if (!se->on_rq || se->cpu != c->cpu || se->queue->of != c)
             return "a listed task is not in the queue";
+        if (is_hidden(se))
+            continue;
         count++;
         delayed += se->is_delayed;
-        idle += se->is_idle_policy;
-        weight += se->weight;
-        if (se != c->curr) {
-            tree_weight += se->weight;
-            sum += (se->vruntime - c->min_vruntime) * se->weight;
-        }
     }
-    if (count != c->h_nr || delayed != c->nr_delayed || idle != c->idle_nr ||
-        c->nr_running != c->h_nr + c->rt_nr)
+    for (int32_t i = 0; i < f->cgroup_count && fault == NULL; i++)
+        fault = fault_of_queue(p, &f->cgroup[i].queue[c->cpu]);
+    if (fault != NULL)
+        return fault;
+    if (count != c->queue.h_nr || delayed != c->queue.h_delayed ||
+        c->nr_running != c->queue.h_nr + c->rt_nr)
         return "its counts are not those of its lists";
-    if (weight != c->load_weight)
-        return "its weight is not the sum of its tasks'";
-    if (fair_of(p)->by_deadline && (tree_weight != c->avg_load || sum != c->avg_vruntime))
-        return "its average is not that of its tasks";
     if (c->curr != NULL && c->rt_curr != NULL)
         return "two tasks run";
     return NULL;

@@ -37,7 +37,7 @@ void fair_rt_enqueue(struct policy *p, struct fair_cpu *c, struct policy_task *t
     assert(!se->on_rq);
     insert(c, t, false);
     se->on_rq = true;
-    se->cpu = c->cpu;
+    fair_set_cpu(p, se, c->cpu);
     se->rt_started_ns = 0;
     c->rt_nr++;
     c->nr_running++;

@@ -10,7 +10,7 @@
  *          idlest. A task of the start without a cpu is placed as a fork by cpu 0.
  * Omits:   energy-aware placement, clusters, preferred NUMA nodes.
  */
-#include "policy/fair.h"
+#include "policy/fair_balance.h"
 
 /* ---- waking many: 3.1 ---- */
 
@@ -47,7 +47,7 @@ static bool wake_wide(const struct fair_wakes *waker, const struct fair_wakes *w
 static int wake_affine_idle(const struct policy *p, int this_cpu, int prev, bool sync)
 {
     const struct fair_cpu *here = fair_cpu_of(p, this_cpu);
-    int32_t delayed = fair_of(p)->release == FAIR_6_1 ? 0 : here->nr_delayed;
+    int32_t delayed = fair_of(p)->release == FAIR_6_1 ? 0 : here->queue.h_delayed;
     bool prev_is_idle = fair_cpu_is_idle(fair_cpu_of(p, prev));
 
     if (fair_cpu_is_idle(here) && fair_share_llc(p, this_cpu, prev))
@@ -279,7 +279,8 @@ static bool survey(const struct policy *p, const struct fair_domain *d, const st
         allowed++;
         s->sums.load += HL_MAX(fair_cpu_load(c) - (was_here ? se->avg.load_avg : 0), 0);
         s->sums.util += HL_MAX(util - (was_here ? se->avg.util_avg : 0), 0);
-        s->sums.runnable += HL_MAX(c->avg.runnable_avg - (was_here ? se->avg.runnable_avg : 0), 0);
+        s->sums.runnable +=
+            HL_MAX(c->queue.avg.runnable_avg - (was_here ? se->avg.runnable_avg : 0), 0);
         s->sums.h_nr += fair_h_nr_counted(fair_of(p), c) - is_here;
         s->sums.nr_running += c->nr_running - is_here;
         s->sums.idle_cpus += c->nr_running - is_here == 0;
@@ -474,7 +475,7 @@ int fair_select_cpu(struct policy *p, struct policy_task *t, const struct policy
     if (se->on_rq && w->why == POLICY_WAKE)
         return se->cpu; /* delayed: it has never left */
     if (se->cpu < 0)
-        se->cpu = HL_MAX(w->waker_cpu, 0);
+        fair_set_cpu(p, se, HL_MAX(w->waker_cpu, 0));
     if (t->class == CLASS_FIFO || t->class == CLASS_RR)
         return allowed_near(p, t, fair_rt_select_cpu(p, t, se->cpu));
     if (places)

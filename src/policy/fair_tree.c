@@ -99,6 +99,12 @@ void fair_tree_remove(struct fair_tree *tree, struct fair_node *node)
     node->parent = node->left = node->right = NULL;
 }
 
+void fair_tree_set_slice(struct fair_node *node, int64_t slice_ns)
+{
+    node->slice_ns = slice_ns;
+    update_up(node);
+}
+
 struct fair_node *fair_tree_next(const struct fair_node *node)
 {
     struct fair_node *next;

@@ -28,6 +28,8 @@ struct fair_tree {
 };
 
 void fair_tree_insert(struct fair_tree *tree, struct fair_node *node);
+/* While it is in the tree. */
+void fair_tree_set_slice(struct fair_node *node, int64_t slice_ns);
 void fair_tree_remove(struct fair_tree *tree, struct fair_node *node);
 struct fair_node *fair_tree_next(const struct fair_node *node); /* NULL at the end */
 

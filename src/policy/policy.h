@@ -59,10 +59,20 @@ struct policy_wakeup { /* who makes a task runnable, and how */
     bool shares_mm;    /* POLICY_FORK: vfork or thread */
 };
 
+struct policy_group { /* a task group, as cgroup v2 has it; a policy reads it */
+    const char *name;
+    int32_t parent;     /* 0: the root; else 1 + its place in the list, which is before its own */
+    int32_t weight;     /* cpu.weight: 1 .. 10000 */
+    int64_t quota_ns;   /* cpu.max: so much of all cpus per period; 0: no limit */
+    int64_t period_ns;
+    bool is_idle;       /* cpu.idle */
+};
+
 struct policy_task { /* owned by the host; a policy reads it and may use `link` and `data` */
     int32_t id;      /* 0, 1, 2 in order of creation; never used again within a run */
     int32_t nice;    /* -20 .. 19 */
-    int32_t group;   /* 0: none */
+    int32_t group;   /* 0: none; else 1 + place in policy.group */
+    int32_t session; /* of which terminal or login: place in 0 .. policy.session_count - 1 */
     int32_t mm;      /* tasks of one address space share it */
     enum policy_class class;
     int32_t rt_priority; /* 1 .. 99 for fifo and rr, larger is better; else 0 */
@@ -132,6 +142,7 @@ struct policy_ops {
      * share little. Asked once, when the user's text is parsed. A table that only resolves needs nothing below.
      * [this table] */
     size_t policy_bytes, cpu_bytes, task_bytes; /* the host allocates these, zeroed */
+    bool groups;   /* it knows task groups; else a workload that has some is refused */
     bool balances; /* it moves waiting tasks between queues, and counts that with policy_count */
 
     /* Required. */
@@ -181,6 +192,9 @@ struct policy {
     char *cpu_data;         /* cpu_count x cpu_stride */
     size_t cpu_stride;
     struct policy_task **running; /* by cpu; NULL: idle */
+    const struct policy_group *group; /* parents before children */
+    int32_t group_count, session_count;
+    const int32_t *session_nice; /* by session: the nice value of its autogroup */
     int64_t now_ns;
     int32_t cpu_count;
     int64_t events[POLICY_EVENT_COUNT][MACHINE_DISTANCE_COUNT];

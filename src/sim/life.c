@@ -113,6 +113,8 @@ void life_begin(struct sim *s, struct sim_task *t, const struct workload_task *h
     t->pub.rt_priority = how->rt_priority;
     t->pub.slice_ns = how->slice_ns;
     t->pub.is_kernel = how->is_kernel;
+    t->pub.group = how->group;
+    t->pub.session = how->session;
     t->trace.is_work = !t->background;
     if (how->cpu_set >= 0)
         t->pub.allowed = s->workload->cpu_sets + (size_t)how->cpu_set * s->workload->cpu_set_words;
@@ -145,6 +147,7 @@ void life_fork(struct sim *s, struct sim_task *parent, int program, bool vfork)
     t->pub.is_kernel = parent->pub.is_kernel;
     t->pub.allowed = parent->pub.allowed;
     t->pub.group = parent->pub.group;
+    t->pub.session = parent->pub.session;
     t->background = parent->background;
     t->trace.is_work = !t->background;
     trace_metrics_follow(&s->metrics, s->now_ns, &t->trace, w.waker_cpu, &parent->trace);

@@ -10,6 +10,38 @@
 
 #include <inttypes.h>
 
+/* The workload's task groups and sessions, as policies see them; session 0 is that of all others. */
+static enum hl_status open_groups(struct sim *s, struct hl_error *err)
+{
+    const struct workload *w = s->workload;
+    struct policy_group *groups;
+    int32_t *nice;
+
+    if (w->group_count > 0 && !s->ops->groups)
+        return hl_fail(err, HL_BAD_INPUT,
+                       "policy %s has no task groups, but the workload puts tasks in group '%s'; "
+                       "expected a policy that has them: cfs or eevdf",
+                       s->ops->name, w->names[w->groups[0].name]);
+    groups = hl_arena_alloc(&s->arena, w->group_count, sizeof(*groups));
+    nice = hl_arena_alloc(&s->arena, w->session_count + 1, sizeof(*nice));
+    if (groups == NULL || nice == NULL)
+        return hl_fail(err, HL_NO_MEMORY, "out of memory for %zu task groups", w->group_count);
+    for (size_t i = 0; i < w->group_count; i++)
+        groups[i] = (struct policy_group){.name = w->names[w->groups[i].name],
+                                          .parent = w->groups[i].parent + 1,
+                                          .weight = w->groups[i].weight,
+                                          .quota_ns = w->groups[i].quota_ns,
+                                          .period_ns = w->groups[i].period_ns,
+                                          .is_idle = w->groups[i].is_idle};
+    for (size_t i = 0; i < w->session_count; i++)
+        nice[i + 1] = w->sessions[i].nice;
+    s->policy.group = groups;
+    s->policy.group_count = (int32_t)w->group_count;
+    s->policy.session_nice = nice;
+    s->policy.session_count = (int32_t)w->session_count + 1;
+    return HL_OK;
+}
+
 enum hl_status policy_host_open(struct sim *s, struct hl_error *err)
 {
     const struct policy_ops *ops = s->ops;
@@ -30,6 +62,7 @@ enum hl_status policy_host_open(struct sim *s, struct hl_error *err)
         s->lock_free_ns == NULL)
         return hl_fail(err, HL_NO_MEMORY, "out of memory for policy %s on %d cpus", ops->name,
                        s->cpu_count);
+    HL_TRY(open_groups(s, err));
     s->clock = (struct policy_clock){.hz = 1000};
     if (ops->clock != NULL)
         ops->clock(&s->policy, &s->clock);

@@ -77,7 +77,8 @@ static void begin(struct sim *s, struct sim_task *t)
     case OP_BARRIER:
     case OP_YIELD:
     case OP_NICE:
-    case OP_AFFINITY: break;
+    case OP_AFFINITY:
+    case OP_GROUP: break;
     }
     t->in_kernel = true;
     t->debt += s->cost[cost];
@@ -274,6 +275,20 @@ static enum outcome barrier(struct sim *s, struct sim_task *t)
     return STEP_DONE;
 }
 
+/* The task is in the queue of another group now: who runs next is open. */
+static void regroup(struct sim *s, struct sim_task *t)
+{
+    struct policy_wakeup w = {.why = POLICY_MOVE, .waker_cpu = t->pub.on_cpu};
+
+    s->here = t->pub.on_cpu;
+    s->ops->dequeue(&s->policy, &t->pub, t->pub.on_cpu, POLICY_MOVE, WAIT_TIMER);
+    t->pub.group = t->step->target + 1;
+    s->ops->enqueue(&s->policy, &t->pub, t->pub.on_cpu, &w);
+    policy_kick(&s->policy, t->pub.on_cpu);
+    policy_host_callback_end(s);
+    s->here = POLICY_NO_CPU;
+}
+
 static void renice(struct sim *s, struct sim_task *t)
 {
     int32_t old = t->pub.nice;
@@ -361,6 +376,7 @@ static enum outcome effect(struct sim *s, struct sim_task *t)
     case OP_YIELD: yield(s, t); return STEP_DONE;
     case OP_NICE: renice(s, t); return STEP_DONE;
     case OP_AFFINITY: reallow(s, t); return STEP_DONE;
+    case OP_GROUP: regroup(s, t); return STEP_DONE;
     case OP_LOOP: return loop(t);
     }
     return STEP_DONE;

@@ -17,7 +17,12 @@
 #include "base/json.h"
 #include "base/status.h"
 
-enum { GOLDEN_TASKS_MAX = 16, GOLDEN_STARTS_MAX = 64, GOLDEN_TEXT_BYTES = 400 };
+enum {
+    GOLDEN_TASKS_MAX = 16,
+    GOLDEN_GROUPS_MAX = 16,
+    GOLDEN_STARTS_MAX = 64,
+    GOLDEN_TEXT_BYTES = 400
+};
 
 /* Quantiles 0.5 and 0.9. */
 enum golden_quantile { GOLDEN_P50, GOLDEN_P90, GOLDEN_QUANTILES };
@@ -41,10 +46,17 @@ struct golden_task { /* `count` tasks NAME0, NAME1, ... */
     char name[16];
     int64_t count, nice, run_us, sleep_us, jitter_us, slice_us;
     char policy;                /* 'b' batch, 'i' idle; 0: normal */
+    char group[16];             /* "": the root */
     uint64_t cpus, cpus_before; /* masks; 0: all */
     struct golden_figures real, simulated;
     double share_tolerance;
     unsigned faults;
+};
+
+struct golden_group {
+    char name[16];
+    int64_t weight, quota_us, period_us; /* as of cgroup v2; quota 0: none */
+    bool is_idle;
 };
 
 struct golden_start {
@@ -54,8 +66,9 @@ struct golden_start {
 
 struct golden {
     char id[32], kernel[32], cpus[64];
-    bool is_virtual_time;    /* else emulated in real time: fewer figures are worth comparing */
-    const char *unsupported; /* why it is not played; NULL: it is */
+    struct golden_group group[GOLDEN_GROUPS_MAX];
+    int group_count;
+    bool is_virtual_time; /* else emulated in real time: fewer figures are worth comparing */
     double seconds;
     struct golden_task task[GOLDEN_TASKS_MAX];
     int task_count;
@@ -64,9 +77,9 @@ struct golden {
     bool inside;
 };
 
-/* Reads one item of the array "workloads". */
-enum hl_status golden_read(struct golden *g, const struct hl_json_node *node,
-                           struct hl_error *err) HL_MUST_CHECK;
+/* Reads one item of the array "workloads"; `root` is the file, which may define task groups. */
+enum hl_status golden_read(struct golden *g, const struct hl_json_node *root,
+                           const struct hl_json_node *node, struct hl_error *err) HL_MUST_CHECK;
 enum { GOLDEN_STARTS = 10 };
 enum hl_status golden_play(struct golden *g, int starts, uint64_t seed,
                            struct hl_error *err) HL_MUST_CHECK;

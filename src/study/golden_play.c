@@ -122,6 +122,8 @@ static void add_attributes(struct script *s, const struct golden *g, const struc
     add(s, " nice %" PRId64 " start %d", t->nice, HL_MIN(cpu, cpu_count(g) - 1));
     if (t->policy != '\0')
         add(s, " class %s", t->policy == 'b' ? "batch" : "idle");
+    if (t->group[0] != '\0')
+        add(s, " group %s", t->group);
     if (t->slice_us > 0)
         add(s, " slice %" PRId64 "us", t->slice_us);
     for (int i = 0; i < 64; i++)
@@ -204,11 +206,24 @@ static void add_waker(struct script *s, const struct golden *g, const struct gol
     add(s, "\n");
 }
 
+static void add_groups(struct script *s, const struct golden *g)
+{
+    for (int i = 0; i < g->group_count; i++) {
+        const struct golden_group *group = &g->group[i];
+
+        add(s, "group %s weight=%" PRId64, group->name, group->weight);
+        if (group->quota_us > 0)
+            add(s, " quota=%" PRId64 "us period=%" PRId64 "us", group->quota_us, group->period_us);
+        add(s, "%s\n", group->is_idle ? " idle" : "");
+    }
+}
+
 static void write_scenario(struct script *s, const struct golden *g,
                            const struct golden_start *start)
 {
     s->length = 0;
     add_machine(s, g);
+    add_groups(s, g);
     for (int i = 0; i < g->task_count; i++)
         for (int64_t k = 0; k < g->task[i].count; k++) {
             const struct golden_task *t = &g->task[i];
@@ -405,8 +420,8 @@ void golden_judge(struct golden *g)
 {
     bool one = cpu_count(g) == 1;
 
-    g->inside = g->unsupported == NULL;
-    for (int i = 0; i < g->task_count && g->unsupported == NULL; i++) {
+    g->inside = true;
+    for (int i = 0; i < g->task_count; i++) {
         struct golden_task *t = &g->task[i];
         const struct golden_figures *real = &t->real, *sim = &t->simulated;
         bool is_pinned = t->cpus != 0 && (t->cpus & (t->cpus - 1)) != 0;

@@ -6,6 +6,7 @@
  *     elapsed_ns, migrations              of the run so far
  *     A.wait_ns, A.cpu, ...               figures of task A: figure_table below
  *     cpu0.busy_ns                        time cpu 0 was busy
+ *     g1.nr_throttled                     of task group g1: asked of the policy's probe
  *     same_core(A,B), same_package(A,B)   1 if both tasks are there, else 0
  *     A.sleep_avg_ns, cpu0.nr_running     anything else is asked of the policy's probe
  */
@@ -191,10 +192,14 @@ static enum hl_status parse_field(const struct scenario *s, const struct scenari
             }
         return HL_OK;
     }
+    for (size_t i = 0; i < s->workload.group_count; i++) /* the policy knows its fields */
+        if (is_same_name(s->workload.names[s->workload.groups[i].name], e->left, owner))
+            return HL_OK;
     cpu = find_cpu(e->left, owner);
     if (cpu < 0)
-        return hl_fail(err, HL_BAD_INPUT, "%s:%d: %.*s is no task and no cpu of this scenario",
-                       s->path, e->line, (int)owner, e->left);
+        return hl_fail(err, HL_BAD_INPUT,
+                       "%s:%d: %.*s is no task, no group and no cpu of this scenario", s->path,
+                       e->line, (int)owner, e->left);
     if (cpu >= s->machine.cpu_count)
         return hl_fail(err, HL_BAD_INPUT, "%s:%d: cpu %" PRId64 "; expected 0 to %" PRId32, s->path,
                        e->line, cpu, s->machine.cpu_count - 1);

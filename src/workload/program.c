@@ -21,6 +21,8 @@ void workload_close(struct workload *w)
     hl_free(w->pipes);
     hl_free(w->slots);
     hl_free(w->barriers);
+    hl_free(w->groups);
+    hl_free(w->sessions);
     hl_free(w->cpu_sets);
     hl_free(w->lines);
     *w = (struct workload){0};
@@ -91,6 +93,7 @@ static const char *const op_names[] = {
     [OP_EXIT] = "exit", [OP_READ] = "read",         [OP_WRITE] = "write",     [OP_SLOT] = "slot",
     [OP_LOCK] = "lock", [OP_UNLOCK] = "unlock",     [OP_BARRIER] = "barrier", [OP_YIELD] = "yield",
     [OP_NICE] = "nice", [OP_AFFINITY] = "affinity", [OP_LOOP] = "loop",
+    [OP_GROUP] = "group",
 };
 
 const char *workload_op_name(enum program_op op)
@@ -171,6 +174,10 @@ static struct step_rule step_rule(const struct workload *w, const struct program
     case OP_AFFINITY:
         rule.target_min = -1;
         rule.targets = (int64_t)w->cpu_set_count;
+        break;
+    case OP_GROUP:
+        rule.target_min = -1;
+        rule.targets = (int64_t)w->group_count;
         break;
     case OP_LOOP: rule.min = 1; break;
     case OP_EXIT:

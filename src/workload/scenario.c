@@ -10,8 +10,8 @@
  *     expect   B.wait_ns == 3000000        # 5 - 2
  *     golden   timeline
  *
- * The statements may come in any order: settings, pipes and barriers are read first, then programs,
- * then tasks.
+ * The statements may come in any order: settings, pipes, barriers and groups are read first, then
+ * programs, then tasks.
  */
 #include "workload/scenario.h"
 
@@ -57,9 +57,8 @@ enum hl_status scenario_name_add(struct scenario_names *names, const struct scen
     return HL_OK;
 }
 
-/* A name that a statement of this kind defines. */
-static enum hl_status define(struct scenario_names *names, struct scenario_cursor *c,
-                             const char *kind, const char **name, struct hl_error *err)
+enum hl_status scenario_define(struct scenario_names *names, struct scenario_cursor *c,
+                               const char *kind, const char **name, struct hl_error *err)
 {
     HL_TRY(scenario_need(c, "a name", name, err));
     if (scenario_name_find(names, *name) >= 0)
@@ -195,7 +194,7 @@ static enum hl_status read_pipe(struct scenario_build *b, struct scenario_cursor
     struct workload_pipe pipe = {.capacity_bytes = 65536};
     const char *name, *word;
 
-    HL_TRY(define(&b->pipes, c, "pipe", &name, err));
+    HL_TRY(scenario_define(&b->pipes, c, "pipe", &name, err));
     while ((word = scenario_peek(c)) != NULL) {
         if (scenario_take_if(c, "sync"))
             pipe.sync_write = true;
@@ -220,7 +219,7 @@ static enum hl_status read_barrier(struct scenario_build *b, struct scenario_cur
     const char *name, *word;
     int64_t size;
 
-    HL_TRY(define(&b->barriers, c, "barrier", &name, err));
+    HL_TRY(scenario_define(&b->barriers, c, "barrier", &name, err));
     HL_TRY(scenario_need(c, "size=N", &word, err));
     if (strncmp(word, "size=", 5) != 0 || !hl_parse_int(word + 5, &size) || size < 1 ||
         size > SCENARIO_ALIVE_MAX)
@@ -239,7 +238,7 @@ static enum hl_status declare_program(struct scenario_build *b, struct scenario_
 {
     const char *name;
 
-    HL_TRY(define(&b->programs, c, "program", &name, err));
+    HL_TRY(scenario_define(&b->programs, c, "program", &name, err));
     c->at = c->end;
     return HL_OK;
 }
@@ -249,7 +248,7 @@ static enum hl_status declare_task(struct scenario_build *b, struct scenario_cur
 {
     const char *name;
 
-    HL_TRY(define(&b->tasks, c, "task", &name, err));
+    HL_TRY(scenario_define(&b->tasks, c, "task", &name, err));
     c->at = c->end;
     return HL_OK;
 }
@@ -271,6 +270,8 @@ static const struct statement {
     {"until", {read_until}},
     {"pipe", {read_pipe}},
     {"barrier", {read_barrier}},
+    {"group", {scenario_group}},
+    {"session", {scenario_session}},
     {"program", {declare_program, scenario_program}},
     {"task", {declare_task, NULL, scenario_task}},
     {"expect", {scenario_expect}},
@@ -393,6 +394,8 @@ enum hl_status scenario_parse(struct scenario *s, const char *path, const char *
     hl_free(b.tasks.names);
     hl_free(b.pipes.names);
     hl_free(b.barriers.names);
+    hl_free(b.groups.names);
+    hl_free(b.sessions.names);
     hl_free(b.locks.names);
     scenario_words_close(&words);
     if (status != HL_OK)

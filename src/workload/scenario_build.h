@@ -25,6 +25,7 @@ struct scenario_build {
     size_t copies_count, copies_capacity;
     struct scenario_names programs; /* of children; index = program */
     struct scenario_names tasks, pipes, barriers;
+    struct scenario_names groups, sessions;
     struct scenario_names locks; /* exist by being used */
 };
 
@@ -33,6 +34,22 @@ int32_t scenario_name_find(const struct scenario_names *names, const char *name)
 /* Adds a name; c is where it stands, for messages. */
 enum hl_status scenario_name_add(struct scenario_names *names, const struct scenario_cursor *c,
                                  const char *name, struct hl_error *err) HL_MUST_CHECK;
+
+/* A name that a statement of this kind defines. */
+enum hl_status scenario_define(struct scenario_names *names, struct scenario_cursor *c,
+                               const char *kind, const char **name,
+                               struct hl_error *err) HL_MUST_CHECK;
+
+/* What follows the words `group` and `session`. */
+enum hl_status scenario_group(struct scenario_build *b, struct scenario_cursor *c,
+                              struct hl_error *err) HL_MUST_CHECK;
+enum hl_status scenario_session(struct scenario_build *b, struct scenario_cursor *c,
+                                struct hl_error *err) HL_MUST_CHECK;
+/* The name of a group, or `root`: 1 + its place, or 0. The same of a session. */
+enum hl_status scenario_group_name(struct scenario_build *b, struct scenario_cursor *c,
+                                   int32_t *group, struct hl_error *err) HL_MUST_CHECK;
+enum hl_status scenario_session_name(struct scenario_build *b, struct scenario_cursor *c,
+                                     int32_t *session, struct hl_error *err) HL_MUST_CHECK;
 
 /* "0-1,3": adds the set to the workload. */
 enum hl_status scenario_cpu_set(struct scenario_build *b, struct scenario_cursor *c, int32_t *set,

@@ -24,7 +24,7 @@ static const struct {
     {"fork", OP_FORK},         {"vfork", OP_VFORK},     {"exec", OP_EXEC},   {"wait", OP_WAIT},
     {"exit", OP_EXIT},         {"read", OP_READ},       {"write", OP_WRITE}, {"lock", OP_LOCK},
     {"unlock", OP_UNLOCK},     {"barrier", OP_BARRIER}, {"yield", OP_YIELD}, {"nice", OP_NICE},
-    {"affinity", OP_AFFINITY}, {"loop", OP_LOOP},
+    {"affinity", OP_AFFINITY}, {"loop", OP_LOOP},       {"group", OP_GROUP},
 };
 
 struct open_loop {
@@ -146,6 +146,10 @@ static enum hl_status operands(struct scenario_build *b, struct scenario_cursor 
     case OP_AFFINITY:
         step->target = -1;
         return scenario_take_if(c, "all") ? HL_OK : scenario_cpu_set(b, c, &step->target, err);
+    case OP_GROUP:
+        HL_TRY(scenario_group_name(b, c, &step->target, err));
+        step->target--;
+        return HL_OK;
     case OP_EXIT:
     case OP_YIELD:
     case OP_SLOT:

@@ -64,6 +64,8 @@ enum attribute {
     ON,
     START,
     SLICE,
+    GROUP,
+    SESSION,
     KERNEL,
     BACKGROUND,
     COPIES,
@@ -76,6 +78,7 @@ static const char *const attribute_words[ATTRIBUTE_COUNT] = {
     [ON] = "on",         [START] = "start",
     [SLICE] = "slice",   [KERNEL] = "kernel",
     [COPIES] = "copies", [BACKGROUND] = "background",
+    [GROUP] = "group",   [SESSION] = "session",
 };
 
 static enum hl_status read_attribute(struct scenario_build *b, struct scenario_cursor *c,
@@ -112,6 +115,8 @@ static enum hl_status read_attribute(struct scenario_build *b, struct scenario_c
             return scenario_fail(c, err, "slice is %" PRId64 " ns; expected 100us to 100ms", value);
         task->slice_ns = value;
         return HL_OK;
+    case GROUP: return scenario_group_name(b, c, &task->group, err);
+    case SESSION: return scenario_session_name(b, c, &task->session, err);
     case KERNEL: task->is_kernel = true; return HL_OK;
     case BACKGROUND: task->background = true; return HL_OK;
     case COPIES:

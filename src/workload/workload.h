@@ -55,6 +55,7 @@ enum program_op {
     OP_YIELD,    /* sched_yield */
     OP_NICE,     /* amount: new nice value */
     OP_AFFINITY, /* target: cpu set; -1: all cpus */
+    OP_GROUP,    /* moves itself to a task group; target: in groups; -1: the root */
 
     /* Jumps to step `target` of this program until this step was met `amount` times (INT64_MAX: for
      * ever). */
@@ -89,12 +90,27 @@ struct workload_barrier {
     int32_t size;
 };
 
+struct workload_group { /* a task group, as cgroup v2 has it */
+    int32_t name;       /* in names */
+    int32_t parent;     /* in groups, before this one; -1: the root */
+    int32_t weight;     /* cpu.weight: 1 .. 10000, 100 is usual */
+    int64_t quota_ns;   /* cpu.max: so much of all cpus per period; 0: no limit */
+    int64_t period_ns;
+    bool is_idle;       /* cpu.idle */
+};
+
+struct workload_session { /* of a terminal or login: an autogroup, under policies that have them */
+    int32_t nice; /* of that group */
+};
+
 struct workload_task { /* exists at the start */
     int32_t program;
     int64_t at_ns; /* becomes runnable at */
     int32_t nice, rt_priority;
     int32_t class;     /* enum policy_class in policy.h: 0 normal, 1 batch, 2 idle, 3 fifo, 4 rr */
     int64_t slice_ns;  /* asked of the scheduler; 0: its default */
+    int32_t group;     /* 1 + place in groups; 0: the root */
+    int32_t session;   /* 1 + place in sessions; 0: the one that all others are in */
     int32_t cpu_set;   /* in cpu_sets; -1: all */
     int32_t start_cpu; /* counts as its last cpu; -1: none (placed as a fork by cpu 0) */
     bool is_kernel;    /* a kernel thread */
@@ -103,7 +119,8 @@ struct workload_task { /* exists at the start */
 
 /*
  * Arrays grow with hl_grow while the set is built and do not change while it is played.
- * Children inherit nice, class, affinity, background from the parent; names come from the program.
+ * Children inherit nice, class, affinity, group, session, background from the parent; names come from
+ * the program.
  */
 struct workload {
     struct program_step *steps;
@@ -120,6 +137,10 @@ struct workload {
     size_t slot_count, slot_capacity;
     struct workload_barrier *barriers;
     size_t barrier_count, barrier_capacity;
+    struct workload_group *groups;
+    size_t group_count, group_capacity;
+    struct workload_session *sessions;
+    size_t session_count, session_capacity;
     size_t lock_count;
     uint64_t *cpu_sets; /* cpu_set_count x cpu_set_words: bit c of word c / 64 */
     size_t cpu_set_count, cpu_set_capacity, cpu_set_words;

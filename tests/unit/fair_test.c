@@ -147,15 +147,15 @@ static const struct fake_shape one_cpu = {1, 1, 1, 1};
 /* Gives a queued task another place. */
 static void put(struct fake_host *h, struct policy_task *t, int64_t vruntime, int64_t deadline)
 {
-    struct fair_cpu *c = fair_cpu_of(&h->policy, 0);
+    struct fair_queue *q = &fair_cpu_of(&h->policy, 0)->queue;
     struct fair_entity *se = fair_entity_of(t);
 
-    if (c->curr != se)
-        fair_tree_leave(&h->policy, c, se);
+    if (q->curr != se)
+        fair_tree_leave(&h->policy, q, se);
     se->vruntime = vruntime;
     se->deadline = se->protect = deadline;
-    if (c->curr != se)
-        fair_tree_enter(&h->policy, c, se);
+    if (q->curr != se)
+        fair_tree_enter(&h->policy, q, se);
 }
 
 /* X runs at x_v with deadline 11 ms, Y waits at 12 ms, B comes with a lag; then all is looked at. */

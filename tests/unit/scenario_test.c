@@ -256,7 +256,8 @@ static void malformed_files_are_refused_with_their_line(void **state)
         {"policy 'fifo\n", "s.scn:1: a quote is not closed; expected its end on the same line"},
         {HEAD "tusk A run 1ms\n",
          "s.scn:3: unknown statement \"tusk\"; did you mean \"task\"? known: machine, "
-         "policy, seed, trials, repeat, until, pipe, barrier, program, task, expect, golden, check"},
+         "policy, seed, trials, repeat, until, pipe, barrier, group, session, program, task, "
+         "expect, golden, check"},
         /* settings */
         {HEAD "policy fifo\n", "s.scn:3: policy is given twice; expected it once"},
         {HEAD "machine cpus=1\n", "s.scn:3: machine is given twice; expected it once"},
@@ -282,6 +283,25 @@ static void malformed_files_are_refused_with_their_line(void **state)
         {"pipe p\npipe p\n", "s.scn:2: pipe 'p' is defined twice; expected a new name"},
         {"barrier b\n", "s.scn:1: the statement ends; expected size=N"},
         {"barrier b size=0\n", "s.scn:1: found 'size=0'; expected size=N with N from 1 to 100000"},
+        /* groups and sessions */
+        {"group\n", "s.scn:1: the statement ends; expected a name"},
+        {"group root\n", "s.scn:1: the group 'root' is always there; expected another name"},
+        {"group g\ngroup g\n", "s.scn:2: group 'g' is defined twice; expected a new name"},
+        {"group g weight=0\n", "s.scn:1: weight is '0'; expected 1 to 10000"},
+        {"group g weight=10001\n", "s.scn:1: weight is '10001'; expected 1 to 10000"},
+        {"group g quota=1us\n", "s.scn:1: quota is '1us'; expected a time of 1ms to 4096s"},
+        {"group g period=\n", "s.scn:1: period is ''; expected a time of 1ms to 1s"},
+        {"group g parent=g\n",
+         "s.scn:1: parent is 'g'; expected a group that a statement before defines"},
+        {"group g size=3\n", "s.scn:1: found 'size=3'; expected weight=N, quota=TIME, period=TIME, "
+                             "parent=GROUP or idle"},
+        {"session s nice=20\n", "s.scn:1: nice is '20'; expected -20 to 19"},
+        {"session s weight=1\n", "s.scn:1: found 'weight=1'; expected the end of the statement"},
+        {HEAD "task A group g run 1ms\n",
+         "s.scn:3: unknown group 'g'; expected a statement 'group g ...'"},
+        {HEAD "task A session s run 1ms\n",
+         "s.scn:3: unknown session 's'; expected a statement 'session s ...'"},
+        {HEAD "group g\ntask A run 1ms group h\n", "s.scn:4: unknown group \"h\"; known: g"},
         /* tasks */
         {HEAD "task\n", "s.scn:3: the statement ends; expected a name"},
         {HEAD "task A\n", "s.scn:3: the statement ends; expected steps"},
@@ -319,11 +339,12 @@ static void malformed_files_are_refused_with_their_line(void **state)
         {HEAD "task A\n  run 1ms\n  rum 1ms\n",
          "s.scn:5: unknown step \"rum\"; did you mean \"run\"? known: run, system, sleep, disk, "
          "fork, vfork, exec, "
-         "wait, exit, read, write, lock, unlock, barrier, yield, nice, affinity, loop"},
+         "wait, exit, read, write, lock, unlock, barrier, yield, nice, affinity, loop, group"},
         {HEAD "task A run\n", "s.scn:3: run is missing; expected a time such as 5ms"},
         {HEAD "task A run 5 ms\n",
          "s.scn:3: unknown step \"ms\"; known: run, system, sleep, disk, fork, vfork, "
-         "exec, wait, exit, read, write, lock, unlock, barrier, yield, nice, affinity, loop"},
+         "exec, wait, exit, read, write, lock, unlock, barrier, yield, nice, affinity, loop, "
+         "group"},
         {HEAD "task A run 99999999999s\n",
          "s.scn:3: run is '99999999999s'; expected a time such as 5ms"},
         {HEAD "task A sleep 5ms..4ms\n",

@@ -26,7 +26,6 @@ _halfload()
         case $before in
             --machine) kind=machines ;;
             --sched) kind=policies ;;
-            --variant) kind=variants ;;
             --load) words='half optimal max single' ;;
             --format) words='text csv json' ;;
             --warmup) words='session each none' ;;

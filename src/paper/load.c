@@ -141,7 +141,8 @@ static enum hl_status read_metric(const struct hl_json_node *node, struct paper_
     HL_TRY(hl_json_check_keys(node, known, HL_COUNT_OF(known), err));
     HL_TRY(read_member_text(node, "name", metric->name, sizeof(metric->name), err));
     of_run = run_metric_find(metric->name);
-    if (of_run >= 0) {
+    /* One that a workload brings into the table is still the paper's to describe. */
+    if (of_run >= 0 && of_run < RUN_METRIC_COUNT) {
         /* The run record says what unit it has; a second word on it could only be wrong. */
         HL_TRY(hl_json_check_keys(node, known, 1, err));
         (void)hl_format(metric->unit, sizeof(metric->unit), "%s", run_metric_table[of_run].unit);

@@ -193,14 +193,10 @@ static bool ule7_steal(struct policy *p, int cpu)
     int from;
 
     policy_charge(p, cpu, POLICY_SCAN, (uint32_t)policy_cpu_count(p));
-    if (u->giver_count == 0) {
-        ule_count_look(p, u->span, false);
+    if (u->giver_count == 0)
         return false;
-    }
-    if (u7->steal_siblings && machine_core_size(policy_machine(p), cpu) > 1) {
+    if (u7->steal_siblings)
         stolen = ule7_steal_from_sibling(p, cpu);
-        ule_count_look(p, MACHINE_SAME_CORE, stolen);
-    }
     if (!stolen) {
         from = ule7_most_loaded(p, u);
         if (u->load[from] >= u->steal_thresh) {
@@ -208,7 +204,6 @@ static bool ule7_steal(struct policy *p, int cpu)
             if (!stolen)
                 ule_poll_later(p, cpu);
         }
-        ule_count_look(p, u->span, stolen);
     }
     u->steal_count += stolen;
     return stolen;
@@ -239,8 +234,7 @@ struct side {             /* a group of siblings, or a cpu */
     int32_t load, transferable;
 };
 
-/* True if some task was moved. */
-static bool ule7_move_half(struct policy *p, const struct side *high, const struct side *low)
+static void ule7_move_half(struct policy *p, const struct side *high, const struct side *low)
 {
     struct ule *u = policy_data(p);
     const int32_t *cpu = policy_machine(p)->core_cpu;
@@ -260,16 +254,15 @@ static bool ule7_move_half(struct policy *p, const struct side *high, const stru
         moves--;
         u->balance_moves++;
     }
-    if (moved) {
-        ule_ask(p, to, true);
-        ule7_offer(p, to);
-    }
-    return moved;
+    if (!moved)
+        return;
+    ule_ask(p, to, true);
+    ule7_offer(p, to);
 }
 
 /* `parts` sides, side i being the cpus core_cpu[first[i]] to core_cpu[first[i + 1] - 1]; first NULL: one cpu each from
- * `base` on. True if some task was moved. */
-static bool ule7_balance_sides(struct policy *p, const int32_t *first, int32_t base, int32_t parts)
+ * `base` on. */
+static void ule7_balance_sides(struct policy *p, const int32_t *first, int32_t base, int32_t parts)
 {
     const struct ule *u = policy_data(p);
     const int32_t *cpu = policy_machine(p)->core_cpu;
@@ -290,7 +283,8 @@ static bool ule7_balance_sides(struct policy *p, const int32_t *first, int32_t b
         if (s.load < low.load)
             low = s;
     }
-    return high.load > low.load && ule7_move_half(p, &high, &low);
+    if (high.load > low.load)
+        ule7_move_half(p, &high, &low);
 }
 
 static void ule7_timer(struct policy *p, int cpu)
@@ -303,11 +297,10 @@ static void ule7_timer(struct policy *p, int cpu)
         return;
     u->balance_count++;
     policy_charge(p, cpu, POLICY_SCAN, (uint32_t)policy_cpu_count(p));
-    ule_count_look(p, u->span, ule7_balance_sides(p, m->core_first, 0, m->core_count));
+    ule7_balance_sides(p, m->core_first, 0, m->core_count);
     for (int32_t core = 0; m->has_smt && core < m->core_count; core++)
-        ule_count_look(p, MACHINE_SAME_CORE,
-                       ule7_balance_sides(p, NULL, m->core_first[core],
-                                          m->core_first[core + 1] - m->core_first[core]));
+        ule7_balance_sides(p, NULL, m->core_first[core],
+                           m->core_first[core + 1] - m->core_first[core]);
     u->balance_acts += u->balance_moves > moves;
 }
 

@@ -40,6 +40,9 @@ enum {
 const struct machine_constant_info profile_constant_table[PROFILE_CONSTANT_COUNT] = {
     PROFILE_CONSTANTS(PROFILE_INFO)};
 
+static const struct machine_constant_info buildworld_table[BUILDWORLD_CONSTANT_COUNT] = {
+    PROFILE_CONSTANTS(PROFILE_INFO) BUILDWORLD_CONSTANTS(PROFILE_INFO)};
+
 static const struct machine_constant_info matinv_table[MATINV_CONSTANT_COUNT] = {
     MATINV_CONSTANTS(PROFILE_INFO)};
 
@@ -47,11 +50,12 @@ static const struct machine_constant_info rsa_table[RSA_CONSTANT_COUNT] = {
     RSA_CONSTANTS(PROFILE_INFO)};
 #undef PROFILE_INFO
 
-_Static_assert(HL_COUNT_OF(profile_constant_table) <= (int)PROFILE_CONSTANTS_MAX,
+_Static_assert(HL_COUNT_OF(buildworld_table) <= (int)PROFILE_CONSTANTS_MAX,
                "a profile holds the largest kind");
 
 const struct profile_kind profile_kinds[] = {
     {"kernbench", "kernel", profile_constant_table, PROFILE_CONSTANT_COUNT},
+    {"buildworld", "buildworld-7.0", buildworld_table, BUILDWORLD_CONSTANT_COUNT},
     {"matinv", "matinv", matinv_table, MATINV_CONSTANT_COUNT},
     {"rsa", "rsa", rsa_table, RSA_CONSTANT_COUNT},
     {.workload = NULL},

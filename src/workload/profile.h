@@ -62,6 +62,23 @@ enum profile_constant {
         PROFILE_CONSTANT_COUNT
 };
 
+/* buildworld: those of kernbench and, behind them, these. */
+#define BUILDWORLD_CONSTANTS(X)                                                                    \
+    X(phases, count, 4, 1, 1000,                                                                   \
+      "parts of the build, one after the other, with equal numbers of directories")                \
+    X(disk_directory, ppm, 0, 0, 1000000000,                                                       \
+      "disk accesses of a directory's make before its units: the mean")                            \
+    X(system_growth, ppm, 0, 0, 10000000,                                                          \
+      "kernel time more with each doubling of the jobs, of that of one job (work_ns is for one)")
+
+enum buildworld_constant {
+    BUILDWORLD_BEFORE = PROFILE_CONSTANT_COUNT - 1,
+#define PROFILE_ENUM(name, unit, value, min, max, help) BUILDWORLD_##name,
+    BUILDWORLD_CONSTANTS(PROFILE_ENUM)
+#undef PROFILE_ENUM
+        BUILDWORLD_CONSTANT_COUNT
+};
+
 /* matinv: matrix inversion. Work grows with the third power of the order. */
 #define MATINV_CONSTANTS(X)                                                                        \
     X(inversion_ns, ns, 840000000, 1000, 1000000000000,                                            \

@@ -457,11 +457,13 @@ static void the_manual_lists_every_constant(void **state)
         HL_OK);
     for (const struct profile_kind *kind = profile_kinds; kind->workload != NULL; kind++) {
         char title[80], *section;
+        /* buildworld has those of kernbench too, and refers to them. */
+        int first = strcmp(kind->workload, "buildworld") == 0 ? PROFILE_CONSTANT_COUNT : 0;
 
         (void)snprintf(title, sizeof(title), "\nKind `%s`", kind->workload);
         section = strstr(manual, title);
         assert_non_null(section);
-        for (int c = 0; c < kind->count; c++) {
+        for (int c = first; c < kind->count; c++) {
             char start[80], end[200];
             const char *row;
 

@@ -51,6 +51,7 @@ static void on_warming_up(void *context)
 {
     struct progress_bar *bar = context;
 
+    bar->warm_ups += bar->finished == 0;
     if (bar->is_shown)
         draw(bar, ", warming up");
 }
@@ -68,7 +69,8 @@ static void on_done(void *context, const struct run *run, int64_t place, int64_t
     bar->planned = runs;
     if (!bar->is_shown)
         return;
-    left_s = (now_ns() - bar->started_ns) / finished * (runs - finished) / HL_NS_PER_S;
+    left_s =
+        (now_ns() - bar->started_ns) / (finished + bar->warm_ups) * (runs - finished) / HL_NS_PER_S;
     if (left_s >= 60)
         (void)snprintf(text, sizeof(text), ", %" PRId64 "m%02" PRId64 "s left", left_s / 60,
                        left_s % 60);

@@ -13,6 +13,7 @@
 struct progress_bar {
     bool is_shown; /* standard error is a terminal */
     int64_t started_ns, finished, planned;
+    int64_t warm_ups; /* before the first run; each takes about as long as a run */
     void (*announce)(void *context); /* called when the first run is about to begin; NULL: nobody */
     void *context;
 };

@@ -133,6 +133,56 @@ static void loads_are_off_by_the_baseline_or_by_each_arm(void **state)
     assert_int_equal(study_planned_runs(&request), 9);
 }
 
+static void arms_share_their_jobs_unless_they_begin_elsewhere(void **state)
+{
+    struct machine machine = {0};
+    struct profile profile = {0};
+    struct policy_spec policy;
+    struct workload_options options;
+    struct study_arm arms[3] = {{.variant = "a=1"}, {.variant = "a=2"}, {.variant = "a=3"}};
+    struct workload_load load;
+    struct study_request request = {.workload = workload_find("kernbench"),
+                                    .options = &options,
+                                    .profile = &profile,
+                                    .arms = arms,
+                                    .arm_count = 3,
+                                    .loads = &load,
+                                    .load_count = 1,
+                                    .runs = 2,
+                                    .threads = 1};
+    struct run_list runs = {0};
+    struct hl_error err = {0};
+    int count;
+
+    (void)state;
+    assert_int_equal(machine_open(&machine, "smp:2", &err), HL_OK);
+    assert_int_equal(profile_open_for(&profile, "kernbench", NULL, &err), HL_OK);
+    assert_int_equal(policy_spec_parse(&policy, "fifo", &err), HL_OK);
+    assert_int_equal(workload_loads_parse(&load, &count, "2", &err), HL_OK);
+    workload_options_init(request.workload, &options);
+    profile.constant[PROFILE_units] = 20; /* a small build */
+    for (int a = 0; a < 3; a++) {
+        arms[a].machine = &machine;
+        arms[a].policy = &policy;
+        arms[a].cpus = 2;
+    }
+    arms[2].first_run = 2;
+    assert_int_equal(study_play(&request, &runs, NULL, &err), HL_OK);
+    assert_int_equal(runs.count, 6);
+    for (size_t i = 0; i < 6; i++) {
+        assert_string_equal(runs.runs[i].variant, arms[i / 2].variant);
+        assert_int_equal(runs.runs[i].run, i < 4 ? i % 2 : i % 2 + 2);
+    }
+    assert_int_equal(runs.runs[0].seed, runs.runs[2].seed);
+    assert_int_equal(runs.runs[1].seed, runs.runs[3].seed);
+    assert_true(runs.runs[0].metric[RUN_elapsed_s] == runs.runs[2].metric[RUN_elapsed_s]);
+    for (size_t i = 0; i < 4; i++)
+        assert_true(runs.runs[4].seed != runs.runs[i].seed);
+    run_list_close(&runs);
+    profile_close(&profile);
+    machine_close(&machine);
+}
+
 static void seeds_differ_by_every_part_and_fit_json(void **state)
 {
     uint64_t seed = study_run_seed(1, "kernbench", 3, 0);
@@ -155,6 +205,7 @@ int main(void)
         cmocka_unit_test(arms_take_turns_at_every_load),
         cmocka_unit_test(as_many_cells_as_a_study_may_have_can_be_ordered),
         cmocka_unit_test(loads_are_off_by_the_baseline_or_by_each_arm),
+        cmocka_unit_test(arms_share_their_jobs_unless_they_begin_elsewhere),
         cmocka_unit_test(seeds_differ_by_every_part_and_fit_json),
     };
 

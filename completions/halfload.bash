@@ -27,7 +27,7 @@ _halfload()
             --machine) kind=machines ;;
             --sched) kind=policies ;;
             --load) words='half optimal max single' ;;
-            --format) words='text csv json' ;;
+            --format) words='text csv json markdown' ;;
             --warmup) words='session each none' ;;
             --tree | --work-dir) COMPREPLY=($(compgen -d -- "$word")); return ;;
             --db | --profile | --config | --goldens) COMPREPLY=($(compgen -f -- "$word")); return ;;

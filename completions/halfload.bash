@@ -26,6 +26,7 @@ _halfload()
         case $before in
             --machine) kind=machines ;;
             --sched) kind=policies ;;
+            --variant) kind=variants ;;
             --load) words='half optimal max single' ;;
             --format) words='text csv json markdown' ;;
             --warmup) words='session each none' ;;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * cmd_list.c - `halfload list policies|machines|workloads|papers|studies`: what there is.
+ * cmd_list.c - `halfload list policies|machines|workloads|variants|papers|studies`: what there is.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -12,6 +12,7 @@
 #include "base/units.h"
 #include "cli/cli.h"
 #include "cli/play_paper.h"
+#include "host/setting.h"
 #include "machine/costs.h"
 #include "machine/machine.h"
 #include "paper/paper.h"
@@ -47,8 +48,8 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
         o->what = arg;
         return 0;
     case ARGP_KEY_NO_ARGS:
-        return cli_refuse(state, "list what? expected policies, machines, workloads, papers or "
-                                 "studies");
+        return cli_refuse(state, "list what? expected policies, machines, workloads, variants, "
+                                 "papers or studies");
     default: return cli_other_key(key, state);
     }
 }
@@ -56,7 +57,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 static const struct argp list_argp = {
     .options = option_table,
     .parser = parse_option,
-    .args_doc = "policies|machines|workloads|papers|studies",
+    .args_doc = "policies|machines|workloads|variants|papers|studies",
     .doc = "Says what there is.",
 };
 
@@ -261,6 +262,33 @@ static enum hl_status list_workloads(bool is_verbose, struct hl_error *err)
     return HL_OK;
 }
 
+static void print_key(const char *name, const char *values, const char *help, const char *where)
+{
+    printf("%-18s %-20s %s (%s)\n", name, values, help, where);
+}
+
+/* Keys of --variant. */
+static enum hl_status list_variants(bool is_verbose, struct hl_error *err)
+{
+    (void)is_verbose;
+    (void)err;
+    for (const struct host_setting_key *k = host_setting_table; k->name != NULL; k++)
+        print_key(k->name, k->values, k->help, "this machine");
+    print_key("topology", "pack:2 core:4 pu:2", "packages, cores, threads", "simulated");
+    for (int i = 0; i < MACHINE_CONSTANT_COUNT; i++) {
+        const struct machine_constant_info *info = &machine_constant_table[i];
+        char least[64], most[64], range[sizeof(least) + sizeof(most) + 4];
+
+        machine_constant_print(info, info->min, least, sizeof(least));
+        machine_constant_print(info, info->max, most, sizeof(most));
+        (void)snprintf(range, sizeof(range), "%s to %s", least, most);
+        print_key(info->name, range, info->help, "simulated");
+    }
+    puts("    A comma separates values, + joins cpus, a backslash takes the next character as it "
+         "is.");
+    return HL_OK;
+}
+
 /* What keeps a paper from being played is part of what there is. */
 static void print_paper(const struct paper *paper)
 {
@@ -303,10 +331,8 @@ enum hl_status cli_list(int argc, char **argv, struct hl_error *err)
         const char *name;
         enum hl_status (*list)(bool is_verbose, struct hl_error *err);
     } kinds[] = {
-        {"policies", list_policies},
-        {"machines", list_machines},
-        {"workloads", list_workloads},
-        {"papers", list_papers},
+        {"policies", list_policies}, {"machines", list_machines}, {"workloads", list_workloads},
+        {"variants", list_variants}, {"papers", list_papers},
     };
     const char *names[HL_COUNT_OF(kinds) + 1];
     struct list_options o = {0};

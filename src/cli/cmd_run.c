@@ -16,6 +16,7 @@
 #include "cli/run_prepare.h"
 #include "cli/run_print.h"
 #include "compare/compare.h"
+#include "host/boot.h"
 
 /* Prints what there is, also of a study that ended early, and marks that. */
 static enum hl_status finish(const struct run_options *o, const struct study_request *request,
@@ -91,6 +92,36 @@ static enum hl_status open_keeper(const struct run_options *o, const struct stud
     return status;
 }
 
+/* What a study that is gone on with has from its earlier sessions. */
+static enum hl_status take_over(struct keeper *keeper, struct study_request *request,
+                                struct hl_error *err)
+{
+    struct run_list made = {0};
+    char boot_id[HOST_BOOT_BYTES];
+    bool is_other_boot = false;
+    enum hl_status status = HL_OK;
+
+    if (keeper->made_count == 0 || !study_is_real(request))
+        return HL_OK;
+    status = keeper_runs(keeper, &made, err);
+    (void)host_boot_id(boot_id);
+    for (size_t i = 0; i < made.count; i++) {
+        const struct run *run = &made.runs[i];
+
+        is_other_boot |= run->boot_id[0] != '\0' && strcmp(run->boot_id, boot_id) != 0;
+        for (int l = 0; l < request->load_count; l++)
+            if (request->loads[l].kind == LOAD_MAX && run->level > 0 &&
+                strcmp(run->load, request->loads[l].label) == 0)
+                request->max_jobs = run->level;
+    }
+    if (is_other_boot && keeper->made_count < keeper->planned)
+        cli_warn("the machine was booted since study %s began: runs of a block that two boots "
+                 "share are not paired",
+                 keeper->name);
+    run_list_close(&made);
+    return status;
+}
+
 /* Plays what the keeper has not, and prints all there is then. */
 static enum hl_status play_and_print(const struct run_options *o, struct study_request *request,
                                      const struct run_parts *parts, struct keeper *keeper,
@@ -103,6 +134,7 @@ static enum hl_status play_and_print(const struct run_options *o, struct study_r
     struct study_progress progress = progress_bar_open(&bar, run_announce, &announcement);
     enum hl_status status;
 
+    HL_TRY(take_over(keeper, request, err));
     request->is_made = keeper->is_made;
     request->made_count = keeper->made_count;
     progress = keeper_progress(keeper, progress);
@@ -145,7 +177,7 @@ static enum hl_status play_study(const struct run_options *o, struct keeper *kee
         return unknown_workload(o->workload, err);
     request.options = &parts.options;
     status = run_prepare(o, &parts, &request, err);
-    if (status == HL_OK)
+    if (status == HL_OK && o->plan == NULL)
         warn_of_few_runs(&request, &parts);
     if (status == HL_OK)
         status = open_keeper(o, &request, keeper, err);

@@ -16,7 +16,7 @@ const struct cli_verb cli_verbs[] = {
     {"run", "WORKLOAD", "play a workload, simulated or for real, and print its times", cli_run},
     {"reproduce", "[PAPER...]", "play published studies and print them beside what was published",
      cli_reproduce},
-    {"list", "policies|machines|workloads|papers|studies", "say what there is", cli_list},
+    {"list", "policies|machines|workloads|variants|papers|studies", "say what there is", cli_list},
     {"import", "FILE...", "store results made elsewhere", cli_import},
     {"show", "STUDY|STUDY:RUN|FILE", "print stored results", cli_show},
     {"compare", "BASE NEW...", "stored results side by side, with verdicts", cli_compare},
@@ -31,7 +31,7 @@ static void print_help(void)
     puts("Usage: halfload VERB [WORD...] [OPTION...]\n"
          "Which CPU-scheduler set-up serves a workload best on a machine, by how much, and why?\n");
     for (const struct cli_verb *v = cli_verbs; v->name != NULL; v++)
-        printf("  halfload %-9s %-44s %s\n", v->name, v->arguments, v->summary);
+        printf("  halfload %-9s %-52s %s\n", v->name, v->arguments, v->summary);
     puts("\n"
          "  halfload VERB --help                           what a verb takes\n"
          "  halfload --version\n\n"

@@ -10,6 +10,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "host/boot.h"
 
 /* Field 22 of /proc/PID/stat, clock ticks after the boot; the name before it may hold anything. */
 static bool read_start(int pid, unsigned long long *start)
@@ -28,35 +29,22 @@ static bool read_start(int pid, unsigned long long *start)
     return is_read;
 }
 
-static void read_boot(char boot[static 40])
-{
-    char *text;
-
-    boot[0] = '\0';
-    if (hl_read_file("/proc/sys/kernel/random/boot_id", 4096, &text, NULL, NULL) != HL_OK)
-        return;
-    (void)snprintf(boot, 40, "%.*s", (int)strcspn(text, "\n"), text);
-    hl_free(text);
-}
-
 const char *player_self(char text[static PLAYER_BYTES])
 {
     unsigned long long start = 0;
-    char boot[40];
+    char boot[HOST_BOOT_BYTES];
 
-    read_boot(boot);
     (void)read_start((int)getpid(), &start);
-    (void)snprintf(text, PLAYER_BYTES, "%d %llu %s", (int)getpid(), start, boot);
+    (void)snprintf(text, PLAYER_BYTES, "%d %llu %s", (int)getpid(), start, host_boot_id(boot));
     return text;
 }
 
 bool player_is_alive(const char *text, int *pid)
 {
     unsigned long long then, now;
-    char boot_then[40], boot_now[40];
+    char boot_then[HOST_BOOT_BYTES], boot_now[HOST_BOOT_BYTES];
 
     if (sscanf(text, "%d %llu %39s", pid, &then, boot_then) != 3 || *pid == (int)getpid())
         return false;
-    read_boot(boot_now);
-    return strcmp(boot_then, boot_now) == 0 && read_start(*pid, &now) && now == then;
+    return strcmp(boot_then, host_boot_id(boot_now)) == 0 && read_start(*pid, &now) && now == then;
 }

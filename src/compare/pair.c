@@ -100,6 +100,12 @@ static bool is_itself(const struct compare_sample *base, const struct compare_sa
     return true;
 }
 
+/* A study that was gone on with after a reboot may have a block of two boots: no pair is in it. */
+static bool may_share_boot(const struct run *a, const struct run *b)
+{
+    return a->boot_id[0] == '\0' || b->boot_id[0] == '\0' || strcmp(a->boot_id, b->boot_id) == 0;
+}
+
 /* ---- the three ways ---- */
 
 /* Pairs by mark; less than half of the smaller arm paired is chance, and gives none. */
@@ -116,7 +122,8 @@ static enum hl_status pair_blocks(struct hl_arena *arena, const struct compare_s
         for (size_t j = 0; j < new->n; j++) {
             uint64_t mark, other;
 
-            if (!mark_of(base->runs[i], &mark) || !mark_of(new->runs[j], &other) || mark != other)
+            if (!mark_of(base->runs[i], &mark) || !mark_of(new->runs[j], &other) || mark != other ||
+                !may_share_boot(base->runs[i], new->runs[j]))
                 continue;
             changes[n] = change_of(pairing, base->values[i], new->values[j]);
             pairing->base_units[n++] = base->runs[i];

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "host/system_file.h"
+#include "host/boot.h"
 
 void host_facts_set(struct host_facts *facts, enum run_metric metric, double value,
                     const char *reason)
@@ -58,7 +58,5 @@ void host_facts_fill(const struct host_facts *facts, struct run *run)
         run->status = RUN_INVALID;
     add_note(run, facts->invalid);
     add_note(run, facts->note);
-    if (host_system_line(run->boot_id, sizeof(run->boot_id), "/proc/sys/kernel/random/boot_id") !=
-        0)
-        run->boot_id[0] = '\0';
+    (void)host_boot_id(run->boot_id);
 }

@@ -104,7 +104,9 @@ static void fill_identity(const struct session *s, const struct study_arm *arm,
                           struct run *run)
 {
     run->source = RUN_HOST;
-    (void)snprintf(run->workload, sizeof(run->workload), "%s", s->request->workload->name);
+    (void)snprintf(run->workload, sizeof(run->workload), "%s",
+                   s->request->options != NULL ? s->request->options->text
+                                               : s->request->workload->name);
     (void)snprintf(run->load, sizeof(run->load), "%s", load->label);
     run->level = level > 0 ? level : -1;
     run->policy[0] = '\0';

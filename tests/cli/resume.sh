@@ -27,7 +27,7 @@ stopped() {
     process=$!
     tries=0
     # The fourth column of the list is the number of runs.
-    until [ "$("$halfload" list studies 2>/dev/null | awk '$1 == "s" { print $6 }')" -ge 3 ] 2>/dev/null; do
+    until [ "$("$halfload" list studies 2>/dev/null | awk '$1 == "s" || $1 == "part" { print $6 }')" -ge 3 ] 2>/dev/null; do
         tries=$((tries + 1))
         if [ $tries -gt 1500 ]; then complain "no run was stored"; break; fi
         sleep 0.02
@@ -39,12 +39,12 @@ stopped() {
 
 runs_of() { "$halfload" show "$1" --format json | grep -c '"source"'; }
 
-study="run kernbench --machine smp:8 --sched o1,fifo --load 1-4 --runs 20 --seed 7"
-what="the same study in one go"
-# shellcheck disable=SC2086 # a list of words
-"$halfload" $study --format json >"$tmp/whole.json" || complain "exit code $?"
-
 for signal in TERM KILL; do
+    study="run kernbench --machine smp:8 --sched o1,fifo --load 1-4 --runs 20 --seed 7"
+    [ $signal = TERM ] || study="run kernbench --machine smp:8 --sched o1,fifo --variant switch_cost_ns=0,1ms --load 1-3,half --runs 10 --seed 7"
+    what="the same study in one go"
+    # shellcheck disable=SC2086 # a list of words
+    "$halfload" $study --name whole --format json >"$tmp/whole.json" || complain "exit code $?"
     what="simulated, SIG$signal"
     # shellcheck disable=SC2086
     stopped $signal $study --name s
@@ -57,22 +57,34 @@ for signal in TERM KILL; do
     cmp -s "$tmp/whole.json" "$tmp/resumed.json" || complain "the whole is not what it is in one go"
     "$halfload" resume s >"$tmp/out" 2>"$tmp/err" || complain "nothing left to play, exit code $?"
     grep -q '^study s: 160 of 160 runs were made before$' "$tmp/out" || complain "it played again"
-    "$halfload" delete s >/dev/null 2>"$tmp/err" || complain "delete: exit code $?"
+    "$halfload" delete s whole >/dev/null 2>"$tmp/err" || complain "delete: exit code $?"
 done
 
 what="real builds, SIGKILL"
-stopped KILL run kernbench --load 1,2 --runs 4 --warmup none --tree-scale 0.01 --name s
+stopped KILL run kernbench --variant nice=0,5 --load 1,2 --runs 2 --warmup none --tree-scale 0.01 --name s
 cp "$tmp/data/halfload/halfload.db" "$tmp/before.db"
 made=$(runs_of s)
 first=$("$halfload" show s --format json | sed -n 2p | sed 's/[,]*$//')
 "$halfload" resume s >"$tmp/out" 2>"$tmp/err" || complain "exit code $?"
 [ "$(runs_of s)" -eq 8 ] || complain "$(runs_of s) runs; expected 8"
-[ "$("$halfload" show s --format json | sed -n 2p | sed 's/[,]*$//')" = "$first" ] ||
+"$halfload" show s --format json | grep -qF "$first" ||
     complain "a stored run has changed"
 # All runs have their own place in the order of play.
 [ "$("$halfload" show s --format json | grep -o '"order":[0-9]*' | sort -u | wc -l)" -eq 8 ] ||
     complain "two runs have one place in the order of play"
 [ "$made" -ge 3 ] || complain "$made runs were stored"
+[ "$("$halfload" show s --format json | grep -c '"variant":{"nice":"5"}')" -eq 4 ] || complain "not half of each variant"
+[ "$("$halfload" show s --format json | grep -o '"boot_id":"[^"]*"' | sort -u)" = "\"boot_id\":\"$(cat /proc/sys/kernel/random/boot_id)\"" ] ||
+    complain "the runs do not say under which boot they were made"
+grep -q '^elapsed_s: ' "$tmp/out" || complain "no comparison of the variants at the end"
+
+"$halfload" delete s >/dev/null 2>"$tmp/err" || complain "delete: exit code $?"
+
+what="a partial study"
+stopped TERM run kernbench --machine smp:8 --sched o1 --variant switch_cost_ns=0,1ms --load 1-4 --runs 200 --name part
+grep -q '^PARTIAL: ' "$tmp/out" || complain "it does not say that it is partial"
+grep -q 'verdict' "$tmp/out" && complain "it has verdicts before its end"
+"$halfload" delete part >/dev/null 2>"$tmp/err" || complain "delete: exit code $?"
 
 what="a plan that has changed"
 cp "$files/two_by_two.json" machine.json

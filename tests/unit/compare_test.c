@@ -428,6 +428,24 @@ static void arms_under_the_same_boot_are_compared_by_blocks(void **state)
     fixture_close(&f);
 }
 
+/* As in a study that was gone on with after a reboot. */
+static void a_block_of_two_boots_is_no_pair(void **state)
+{
+    struct fixture f = {0};
+
+    (void)state;
+    for (int block = 0; block < 7; block++)
+        add_block(&f, "3", block, 100 + block, 110 + block);
+    for (size_t i = 0; i < f.base.count; i++) /* the arms in turn */
+        (void)snprintf(f.base.runs[i].boot_id, 40, "%s", i < 7 ? "first" : "second");
+    compare(&f);
+    assert_int_equal(f.result.cells[0].unit, COMPARE_BLOCKS);
+    assert_int_equal(f.result.cells[0].base_n, 6);
+    assert_string_equal(fixture_note(&f, COMPARE_NOTE_MISSING),
+                        "load 3: 2 runs left out, without the other arm in the block");
+    fixture_close(&f);
+}
+
 /* ---- verdicts ---- */
 
 static void an_interval_within_the_effect_is_the_same_even_if_it_leaves_out_one(void **state)
@@ -711,6 +729,7 @@ int main(void)
         cmocka_unit_test(boots_are_what_was_repeated),
         cmocka_unit_test(two_boots_against_one_cannot_decide),
         cmocka_unit_test(arms_under_the_same_boot_are_compared_by_blocks),
+        cmocka_unit_test(a_block_of_two_boots_is_no_pair),
         cmocka_unit_test(an_interval_within_the_effect_is_the_same_even_if_it_leaves_out_one),
         cmocka_unit_test(three_loads_need_seven_blocks),
         cmocka_unit_test(an_undecided_load_says_how_many_blocks_would_decide),

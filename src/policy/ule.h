@@ -15,6 +15,14 @@ extern const struct policy_param_info ule_params[];
 
 extern const struct policy_ops ule54_ops, ule7_ops, ule11_ops;
 
+/* One look for tasks to move, by code that reaches so far. */
+static inline void ule_count_look(struct policy *p, enum machine_distance reach, bool moved)
+{
+    policy_count(p, POLICY_BALANCE_ATTEMPT, reach);
+    if (moved)
+        policy_count(p, POLICY_BALANCE_MOVE, reach);
+}
+
 enum bsd_release ule_release(const struct policy *p);
 void ule_clock(const struct policy *p, struct policy_clock *clock);
 
@@ -24,6 +32,6 @@ enum hl_status ule_params_check(const struct policy *p, struct hl_error *err) HL
 /* The same in all three. */
 #define ULE_NAMES                                                                                  \
     .name = "ule", .summary = "FreeBSD's ULE: run queues per cpu, interactive tasks first",        \
-    .source = "spec freebsd 3 to 5", .params = ule_params
+    .source = "spec freebsd 3 to 5", .params = ule_params, .balances = true
 
 #endif

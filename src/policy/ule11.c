@@ -207,14 +207,15 @@ static bool ule11_steal(struct policy *p, int cpu, int32_t levels)
          i = u11->tree.group[i].parent, levels--) {
         int32_t thresh = u->release == BSD_11 && u11->tree.group[i].is_smt ? 1 : u->steal_thresh;
         int from = ule_search_highest(p, &u11->tree, i, cpu, NULL, thresh, false);
+        bool stolen = from != POLICY_NO_CPU && ule_move(p, from, cpu);
 
-        if (from == POLICY_NO_CPU)
-            continue;
-        if (ule_move(p, from, cpu)) {
+        ule_count_look(p, u11->tree.group[i].span, stolen);
+        if (stolen) {
             u->steal_count++;
             return true;
         }
-        ule_poll_later(p, cpu);
+        if (from != POLICY_NO_CPU)
+            ule_poll_later(p, cpu);
     }
     return false;
 }
@@ -229,6 +230,7 @@ static bool ule11_find_work(struct policy *p, int cpu)
         return false;
     if (u11->ule.giver_count == 0) { /* it looks at all cpus in vain */
         policy_charge(p, cpu, POLICY_SCAN, (uint32_t)policy_cpu_count(p));
+        ule_count_look(p, u11->ule.span, false);
         return false;
     }
     if (!c->was_idle && ule11_steal(p, cpu, u11->trysteal_limit))
@@ -356,6 +358,7 @@ static void ule11_timer(struct policy *p, int cpu)
     while (ule11_balance_once(p))
         ;
     u11->ule.balance_acts += u11->ule.balance_moves > moves;
+    ule_count_look(p, u11->ule.span, u11->ule.balance_moves > moves);
 }
 
 /* ---- clocks ---- */

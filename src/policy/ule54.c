@@ -203,6 +203,7 @@ void ule54_add(struct policy *p, int cpu, struct policy_task *t)
 
     ule54_mark_idle(p, cpu, false);
     d->cpu = cpu;
+    policy_moved(p, t, cpu);
     if (bsd_class(t) != BSD_CLASS_TIMESHARE)
         d->slice = ule54_slice(g, policy_cpu_data(p, cpu), t);
     ule54_queue_add(p, t, ule54_place_for(g, policy_cpu_data(p, cpu), t, false), false);
@@ -278,6 +279,7 @@ void ule54_hand_over(struct policy *p, int cpu, struct policy_task *t)
     const struct policy_task *running = policy_running(p, cpu);
 
     d->cpu = cpu;
+    policy_moved(p, t, cpu);
     d->place = ULE54_ASSIGNED;
     hl_list_push_back(&c->assigned, &t->link);
     if (g->text_b) {
@@ -540,6 +542,7 @@ static enum hl_status ule54_init_groups(struct policy *p, struct hl_error *err)
     struct ule54 *g = policy_data(p);
     const struct machine *m = policy_machine(p);
 
+    g->span = machine_span(m, m->core_cpu, m->cpu_count);
     g->has_groups = m->has_smt;
     g->group_count = m->has_smt ? m->core_count : m->cpu_count;
     g->known_groups = g->text_b || m->has_smt ? g->group_count : 1;

@@ -59,6 +59,7 @@ struct ule54 {
     int32_t tick_charge;                        /* run time per stat tick */
     int32_t balance_ticks, inner_balance_ticks; /* when they are due */
     int64_t balance_count, moved_count;
+    enum machine_distance span; /* of the whole machine */
     bool text_b, has_groups;
     bool preemption, preempt_all;
 };

@@ -36,7 +36,7 @@ static struct policy_task *ule54_steal(const struct ule54_cpu *from, int to, boo
     return t;
 }
 
-bool ule54_steal_for_idle(struct policy *p, int cpu)
+static bool ule54_take_from_sibling(struct policy *p, int cpu)
 {
     const struct ule54 *g = policy_data(p);
     const struct ule54_group *group =
@@ -56,6 +56,15 @@ bool ule54_steal_for_idle(struct policy *p, int cpu)
     return false;
 }
 
+bool ule54_steal_for_idle(struct policy *p, int cpu)
+{
+    bool stolen = ule54_take_from_sibling(p, cpu);
+
+    if (machine_core_size(policy_machine(p), cpu) > 1)
+        ule_count_look(p, MACHINE_SAME_CORE, stolen);
+    return stolen;
+}
+
 /* ---- the balancer ---- */
 
 struct side { /* what a balancer compares: groups of cpus, or the cpus of a group */
@@ -63,12 +72,13 @@ struct side { /* what a balancer compares: groups of cpus, or the cpus of a grou
     int32_t cpu_count, load, transferable;
 };
 
-/* Half of the difference, so that a surplus of one moves as well. */
-static void ule54_balance_pair(struct policy *p, const struct side *high, const struct side *low)
+/* Half of the difference, so that a surplus of one moves as well. True if some task was moved. */
+static bool ule54_balance_pair(struct policy *p, const struct side *high, const struct side *low)
 {
     struct ule54 *g = policy_data(p);
     int32_t moves = HL_MIN((high->load - low->load + 1) / 2, high->transferable);
     int to = low->cpu[0];
+    bool moved = false;
 
     for (int32_t i = 1; i < low->cpu_count; i++)
         if (((struct ule54_cpu *)policy_cpu_data(p, low->cpu[i]))->load <
@@ -86,12 +96,15 @@ static void ule54_balance_pair(struct policy *p, const struct side *high, const 
         ule54_hand_over(p, to, t);
         g->moved_count++;
         moves--;
+        moved = true;
     }
+    return moved;
 }
 
+/* One look of the balancer that reaches so far. */
 static void ule54_balance_sides(struct policy *p,
                                 const struct side *(*side)(struct policy *, int32_t, struct side *),
-                                int32_t first, int32_t count)
+                                int32_t first, int32_t count, enum machine_distance reach)
 {
     struct side high = {.load = -1}, low = {.load = INT32_MAX}, storage;
     int32_t start = (int32_t)policy_random(p, (uint64_t)count);
@@ -104,8 +117,7 @@ static void ule54_balance_sides(struct policy *p,
         if (s->load < low.load)
             low = *s;
     }
-    if (high.load > low.load)
-        ule54_balance_pair(p, &high, &low);
+    ule_count_look(p, reach, high.load > low.load && ule54_balance_pair(p, &high, &low));
 }
 
 static const struct side *ule54_group_side(struct policy *p, int32_t i, struct side *s)
@@ -145,13 +157,13 @@ void ule54_balance_check(struct policy *p)
     if (ule54_is_due(g, ticks, g->balance_ticks)) {
         g->balance_ticks = ule54_plan(p, ticks);
         g->balance_count++;
-        ule54_balance_sides(p, ule54_group_side, 0, g->known_groups);
+        ule54_balance_sides(p, ule54_group_side, 0, g->known_groups, g->span);
     }
     if (g->has_groups && ule54_is_due(g, ticks, g->inner_balance_ticks)) {
         g->inner_balance_ticks = ule54_plan(p, ticks);
         for (int32_t i = 0; i < g->known_groups; i++)
             ule54_balance_sides(p, ule54_cpu_side, m->core_first[i],
-                                m->core_first[i + 1] - m->core_first[i]);
+                                m->core_first[i + 1] - m->core_first[i], MACHINE_SAME_CORE);
     }
 }
 

@@ -193,10 +193,14 @@ static bool ule7_steal(struct policy *p, int cpu)
     int from;
 
     policy_charge(p, cpu, POLICY_SCAN, (uint32_t)policy_cpu_count(p));
-    if (u->giver_count == 0)
+    if (u->giver_count == 0) {
+        ule_count_look(p, u->span, false);
         return false;
-    if (u7->steal_siblings)
+    }
+    if (u7->steal_siblings && machine_core_size(policy_machine(p), cpu) > 1) {
         stolen = ule7_steal_from_sibling(p, cpu);
+        ule_count_look(p, MACHINE_SAME_CORE, stolen);
+    }
     if (!stolen) {
         from = ule7_most_loaded(p, u);
         if (u->load[from] >= u->steal_thresh) {
@@ -204,6 +208,7 @@ static bool ule7_steal(struct policy *p, int cpu)
             if (!stolen)
                 ule_poll_later(p, cpu);
         }
+        ule_count_look(p, u->span, stolen);
     }
     u->steal_count += stolen;
     return stolen;
@@ -234,7 +239,8 @@ struct side {             /* a group of siblings, or a cpu */
     int32_t load, transferable;
 };
 
-static void ule7_move_half(struct policy *p, const struct side *high, const struct side *low)
+/* True if some task was moved. */
+static bool ule7_move_half(struct policy *p, const struct side *high, const struct side *low)
 {
     struct ule *u = policy_data(p);
     const int32_t *cpu = policy_machine(p)->core_cpu;
@@ -254,15 +260,16 @@ static void ule7_move_half(struct policy *p, const struct side *high, const stru
         moves--;
         u->balance_moves++;
     }
-    if (!moved)
-        return;
-    ule_ask(p, to, true);
-    ule7_offer(p, to);
+    if (moved) {
+        ule_ask(p, to, true);
+        ule7_offer(p, to);
+    }
+    return moved;
 }
 
 /* `parts` sides, side i being the cpus core_cpu[first[i]] to core_cpu[first[i + 1] - 1]; first NULL: one cpu each from
- * `base` on. */
-static void ule7_balance_sides(struct policy *p, const int32_t *first, int32_t base, int32_t parts)
+ * `base` on. True if some task was moved. */
+static bool ule7_balance_sides(struct policy *p, const int32_t *first, int32_t base, int32_t parts)
 {
     const struct ule *u = policy_data(p);
     const int32_t *cpu = policy_machine(p)->core_cpu;
@@ -283,8 +290,7 @@ static void ule7_balance_sides(struct policy *p, const int32_t *first, int32_t b
         if (s.load < low.load)
             low = s;
     }
-    if (high.load > low.load)
-        ule7_move_half(p, &high, &low);
+    return high.load > low.load && ule7_move_half(p, &high, &low);
 }
 
 static void ule7_timer(struct policy *p, int cpu)
@@ -297,10 +303,11 @@ static void ule7_timer(struct policy *p, int cpu)
         return;
     u->balance_count++;
     policy_charge(p, cpu, POLICY_SCAN, (uint32_t)policy_cpu_count(p));
-    ule7_balance_sides(p, m->core_first, 0, m->core_count);
+    ule_count_look(p, u->span, ule7_balance_sides(p, m->core_first, 0, m->core_count));
     for (int32_t core = 0; m->has_smt && core < m->core_count; core++)
-        ule7_balance_sides(p, NULL, m->core_first[core],
-                           m->core_first[core + 1] - m->core_first[core]);
+        ule_count_look(p, MACHINE_SAME_CORE,
+                       ule7_balance_sides(p, NULL, m->core_first[core],
+                                          m->core_first[core + 1] - m->core_first[core]));
     u->balance_acts += u->balance_moves > moves;
 }
 

@@ -218,6 +218,7 @@ bool ule_move(struct policy *p, int from, int to)
     ule_queue_add(p, t, false);
     ule_count(p, t, true);
     u->lowpri[to] = (uint8_t)HL_MIN(u->lowpri[to], ule_task(t)->priority);
+    policy_moved(p, t, to);
     return true;
 }
 
@@ -514,6 +515,7 @@ static void ule_read_tunables(struct policy *p)
 enum hl_status ule_core_init(struct policy *p, struct hl_error *err)
 {
     struct ule *u = policy_data(p);
+    const struct machine *m = policy_machine(p);
     size_t cpus = (size_t)policy_cpu_count(p);
 
     HL_TRY(ule_params_check(p, err));
@@ -533,6 +535,7 @@ enum hl_status ule_core_init(struct policy *p, struct hl_error *err)
     if (u->load == NULL || u->transferable == NULL || u->lowpri == NULL || u->idle == NULL)
         return hl_fail(err, HL_NO_MEMORY, "no memory for the loads of %zu cpus", cpus);
     u->idle_count = (int32_t)cpus;
+    u->span = machine_span(m, m->core_cpu, m->cpu_count);
     for (int cpu = 0; cpu < (int)cpus; cpu++) {
         struct ule_cpu *c = ule_cpu(p, cpu);
 

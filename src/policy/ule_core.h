@@ -76,7 +76,9 @@ struct ule {
     int64_t poll_period_ns; /* 0: idle cpus do not look again */
     int64_t balance_ns, stat_period_ns;
     int32_t balance_interval; /* 0: no balancer */
-    int64_t balance_count, balance_acts, balance_moves, steal_count; /* acts: runs that moved something */
+    int64_t balance_count, balance_acts, balance_moves,
+        steal_count;            /* acts: runs that moved something */
+    enum machine_distance span; /* of the whole machine */
     bool steal_idle;
 };
 

@@ -126,6 +126,11 @@ enum hl_status ule_tree_build(struct policy *p, struct ule_tree *tree, struct hl
         .parent = ULE_NO_GROUP, .next = ULE_NO_GROUP, .child = ULE_NO_GROUP, .count = m->cpu_count};
     tree->group_count = 1;
     ule_divide(m, tree, 0, KEY_PACKAGE);
+    for (int32_t i = 0; i < tree->group_count; i++) {
+        struct ule_group *group = &tree->group[i];
+
+        group->span = machine_span(m, tree->cpu + group->first, group->count);
+    }
     return HL_OK;
 }
 

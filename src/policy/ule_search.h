@@ -17,9 +17,10 @@ enum { ULE_LEVEL_NONE = 0, ULE_LEVEL_L2 = 2, ULE_LEVEL_L3 = 3, ULE_NO_GROUP = -1
 struct ule_group {
     int32_t parent, next; /* next: of the same parent */
     int32_t child; /* the first one; ULE_NO_GROUP: a leaf, whose cpus are looked at one by one */
-    int32_t first, count; /* its cpus, in ule_tree.cpu */
-    int8_t level;         /* of the cache that all of them share */
-    bool is_smt;          /* threads of one core */
+    int32_t first, count;       /* its cpus, in ule_tree.cpu */
+    int8_t level;               /* of the cache that all of them share */
+    bool is_smt;                /* threads of one core */
+    enum machine_distance span; /* between its cpus */
 };
 
 struct ule_tree {

@@ -97,6 +97,30 @@ static int64_t bsd4_idle_ns(const struct policy_spec *spec, const struct machine
     return 0;
 }
 
+static int64_t ule_tunable(const struct policy_spec *spec, const char *name, int64_t fallback)
+{
+    int64_t value = param(spec, name);
+
+    return value == POLICY_PARAM_UNSET ? fallback : value;
+}
+
+/*
+ * Idle cpus that look at every tick take any waiting task, as one has two tasks on its cpu. They do so
+ * in 11, and since 13 if they are told to; 7.0 leaves pairs alone and cannot see some places of the circle.
+ */
+static int64_t ule_idle_ns(const struct policy_spec *spec, const struct machine *m)
+{
+    enum { VERSION_11 = 2 };
+    int64_t version = param(spec, "version");
+
+    (void)m;
+    if (version < VERSION_11 || ule_tunable(spec, "steal_thresh", 2) > 2 ||
+        ule_tunable(spec, "steal_idle", 1) == 0 ||
+        (version > VERSION_11 && ule_tunable(spec, "always_steal", 0) == 0))
+        return DECLARES_NOTHING;
+    return 2 * HL_NS_PER_S / (param(spec, "hz") == 0 ? 100 : 1000);
+}
+
 static const struct property_declaration declarations[] = {
     /* Nice values further apart than cpu use can cost starve the worse one. */
     {"4bsd", false, false, NULL, bsd4_idle_ns},
@@ -113,6 +137,8 @@ static const struct property_declaration declarations[] = {
     {"sd267", true, true, o1_wait_ns, NULL},
     {"sdmm", true, true, o1_wait_ns, NULL},
     {"smtnice", true, true, o1_wait_ns, NULL},
+    /* Interactive tasks have all of a cpu, nice 20 beside 0 may get nothing, class idle gets the rest. */
+    {"ule", false, false, NULL, ule_idle_ns},
     {"w26", true, true, o1_wait_ns, NULL},
 };
 

@@ -142,7 +142,9 @@ enum hl_status run_print(const struct run_options *o, const struct study_request
     }
     /* kernbench prints one kernel's loads; of several arms the grid has its figures as tables. */
     if (request->arm_count > 1 || !request->workload->is_make) {
-        HL_TRY(report_grid(stdout, runs, parts->off, parts->off_count, err));
+        /* What explains the times is to stand beside them on one screen. */
+        HL_TRY(o->why ? report_grid_elapsed(stdout, runs, parts->off, parts->off_count, err)
+                      : report_grid(stdout, runs, parts->off, parts->off_count, err));
     } else {
         HL_TRY(report_kernbench(stdout, runs, parts->off, parts->off_count, err));
         HL_TRY(report_grid(stdout, runs, NULL, 0, err));

@@ -202,7 +202,7 @@ static enum hl_status write_own_metrics(FILE *out, const struct report_cells *ce
     return HL_OK;
 }
 
-static enum hl_status write_tables(FILE *out, const struct report_cells *cells,
+static enum hl_status write_tables(FILE *out, const struct report_cells *cells, bool elapsed_only,
                                    struct hl_error *err)
 {
     char counts[64];
@@ -210,13 +210,13 @@ static enum hl_status write_tables(FILE *out, const struct report_cells *cells,
     struct view best = {RUN_elapsed_s, FIGURE_BEST, 1, decimals_of(cells, RUN_elapsed_s)};
 
     HL_TRY(write_means(out, cells, RUN_elapsed_s, "elapsed seconds", err));
-    if (most > 1) {
+    if (most > 1 && !elapsed_only) {
         (void)fprintf(out, "\nelapsed seconds, best of %s (lower is better)\n", counts);
         HL_TRY(write_table(out, cells, &best, err));
     }
     HL_TRY(write_normalised(out, cells, err));
     HL_TRY(write_own_metrics(out, cells, err));
-    for (int i = 0; i < HL_COUNT_OF(others); i++) {
+    for (int i = 0; !elapsed_only && i < HL_COUNT_OF(others); i++) {
         if (cells->row_count == 1 && report_is_make(cells->rows[0]))
             break; /* kernbench's own text has them */
         if (format_counts(counts, sizeof(counts), cells, others[i].metric) == 0)
@@ -271,8 +271,9 @@ static void write_notes(FILE *out, const struct report_cells *cells)
     }
 }
 
-enum hl_status report_grid(FILE *out, const struct run_list *runs,
-                           const struct report_off_load *off, int off_count, struct hl_error *err)
+static enum hl_status write_grid(FILE *out, const struct run_list *runs, bool elapsed_only,
+                                 const struct report_off_load *off, int off_count,
+                                 struct hl_error *err)
 {
     static const char *const made[] = {"simulated", "measured", "recorded", "imported"};
     struct report_cells cells;
@@ -288,7 +289,7 @@ enum hl_status report_grid(FILE *out, const struct run_list *runs,
 
         (void)fprintf(out, "%s%s%s, %s\n\n", first->workload,
                       first->machine[0] == '\0' ? "" : " on ", first->machine, made[first->source]);
-        status = write_tables(out, &cells, err);
+        status = write_tables(out, &cells, elapsed_only, err);
         write_failures(out, &cells);
         write_notes(out, &cells);
         report_write_doubts(out, &cells);
@@ -299,4 +300,17 @@ enum hl_status report_grid(FILE *out, const struct run_list *runs,
         report_write_off(out, &off[i]);
     report_cells_close(&cells);
     return status == HL_OK ? report_write_end(out, err) : status;
+}
+
+enum hl_status report_grid(FILE *out, const struct run_list *runs,
+                           const struct report_off_load *off, int off_count, struct hl_error *err)
+{
+    return write_grid(out, runs, false, off, off_count, err);
+}
+
+enum hl_status report_grid_elapsed(FILE *out, const struct run_list *runs,
+                                   const struct report_off_load *off, int off_count,
+                                   struct hl_error *err)
+{
+    return write_grid(out, runs, true, off, off_count, err);
 }

@@ -33,6 +33,11 @@ enum hl_status report_grid(FILE *out, const struct run_list *runs,
                            const struct report_off_load *off, int off_count,
                            struct hl_error *err) HL_MUST_CHECK;
 
+/* The same of elapsed time alone, mean and normalised, and of the metrics that only this workload has. */
+enum hl_status report_grid_elapsed(FILE *out, const struct run_list *runs,
+                                   const struct report_off_load *off, int off_count,
+                                   struct hl_error *err) HL_MUST_CHECK;
+
 /* kernbench's own text, one block per load and policy, readable by scripts written for it. A metric
  * that was not had is blank. */
 enum hl_status report_kernbench(FILE *out, const struct run_list *runs,

@@ -2,11 +2,11 @@
 /*
  * why_table.c - why each variant takes longer than the best one, as text; docs/explain.md.
  *
- *     why, at -j2: where elapsed seconds went, mean of 5 runs
- *              elapsed    work  asleep  wasted  crowded  wake-up  preempted  refill  overhead
- *     -----   --------  ------  ------  ------  -------  -------  ---------  ------  --------
- *     ideal     163.72  163.14    0.00    0.00     0.01     0.01       0.00    0.33      0.23
- *     o1        193.84  163.03    0.00    0.53    29.41     0.01       0.00    0.59      0.26
+ *     why, at -j2: where the elapsed seconds went (cpus used: (user + system) / elapsed)
+ *              elapsed  cpus used    work  asleep  wasted  crowded  wake-up  preempted  refill  overhead
+ *     -----   --------  ---------  ------  ------  ------  -------  -------  ---------  ------  --------
+ *     ideal     163.72       1.95  163.14    0.00    0.00     0.01     0.01       0.00    0.33      0.23
+ *     o1        193.84       1.96  163.03    0.00    0.53    29.41     0.01       0.00    0.59      0.26
  *
  *     more elapsed seconds than ideal, and the causes
  *     ...
@@ -90,6 +90,7 @@ static enum hl_status write_parts(struct sheet *s, struct hl_error *err)
     s->table = report_table_new();
     report_table_cell(s->table, "%s", "");
     report_table_cell(s->table, "elapsed");
+    report_table_cell(s->table, "cpus used");
     report_table_cell(s->table, "work");
     report_table_cell(s->table, "asleep");
     cause_headings(s);
@@ -101,6 +102,7 @@ static enum hl_status write_parts(struct sheet *s, struct hl_error *err)
             continue;
         name_cell(s, row);
         number_cell(s, s->decimals, r->sums.elapsed_s);
+        metric_cell(s, row, RUN_percent_cpu, 2, 0.01);
         number_cell(s, s->decimals, r->sums.work_s);
         number_cell(s, s->decimals, r->sums.asleep_s);
         for (int i = 0; i < TRACE_CAUSE_COUNT; i++)
@@ -142,7 +144,9 @@ static enum hl_status write_differences(struct sheet *s, struct hl_error *err)
         others += s->why->rows[row].is_known && &s->why->rows[row] != s->why->best;
     if (others == 0)
         return HL_OK;
-    (void)fprintf(s->out, "\nmore elapsed seconds than %s, the best, and their causes\n",
+    (void)fprintf(s->out,
+                  "\nmore elapsed seconds than %s, the best, and their causes (wasted: idle cpus "
+                  "beside waiting tasks)\n",
                   run_arm_name(s->why->best->run, name));
     s->table = report_table_new();
     report_table_cell(s->table, "%s", "");
@@ -171,11 +175,11 @@ static void quantile_cell(const struct sheet *s, size_t row, enum run_metric met
 
 static enum hl_status write_facts(struct sheet *s, struct hl_error *err)
 {
-    static const char *const heads[2][11] = {
-        {"wasted", "crowded", "delay", "delay", "delay", "delay", "moved to", "moved to",
+    static const char *const heads[2][12] = {
+        {"idle", "wasted", "crowded", "delay", "delay", "delay", "delay", "moved to", "moved to",
          "moved to", "moved to", "refill"},
-        {"cpu s", "core s", "p50 ms", "p95 ms", "p99 ms", "max ms", "sibling", "core", "package",
-         "node", "cpu s"}};
+        {"cpu s", "cpu s", "core s", "p50 ms", "p95 ms", "p99 ms", "max ms", "sibling", "core",
+         "package", "node", "cpu s"}};
     static const enum run_metric migrations[] = {RUN_migrations_core, RUN_migrations_package,
                                                  RUN_migrations_node, RUN_migrations_remote};
     static const enum run_metric quantiles[] = {RUN_run_delay_p50_s, RUN_run_delay_p95_s,
@@ -193,6 +197,7 @@ static enum hl_status write_facts(struct sheet *s, struct hl_error *err)
         if (!s->why->rows[row].is_known)
             continue;
         name_cell(s, row);
+        metric_cell(s, row, RUN_idle_cpu_s, s->decimals, 1);
         metric_cell(s, row, RUN_wasted_cpu_s, s->decimals, 1);
         metric_cell(s, row, RUN_crowded_core_s, s->decimals, 1);
         for (int i = 0; i < HL_COUNT_OF(quantiles); i++)
@@ -262,7 +267,10 @@ static enum hl_status write_load(FILE *out, struct why *why, size_t column, stru
         double least_s = why->best->sums.elapsed_s;
 
         sheet.decimals = least_s < 1 ? 4 : least_s < 10 ? 3 : 2;
-        (void)fprintf(out, "\nwhy, at %s: where the elapsed seconds went\n", load);
+        (void)fprintf(
+            out,
+            "\nwhy, at %s: where the elapsed seconds went (cpus used: (user + system) / elapsed)\n",
+            load);
         HL_TRY(write_parts(&sheet, err));
         HL_TRY(write_differences(&sheet, err));
         HL_TRY(write_facts(&sheet, err));

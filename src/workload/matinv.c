@@ -17,6 +17,7 @@
  * Sizes:   work grows with the third power of the order; the parts of a section are equal. Nothing
  *          is drawn: spawn_one sections are spread evenly over all of their kind.
  * Omits:   memory: two threads that share a cpu compete less for the bus.
+ * Model:   M22 to M24.
  */
 #include <assert.h>
 #include <inttypes.h>

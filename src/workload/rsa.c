@@ -10,6 +10,7 @@
  *
  * Source: spec freebsd 7.2; openssl-speed(1).
  * Omits:  the clock: each process has a fixed amount of work here, not a fixed time.
+ * Model:  M25.
  */
 #include <assert.h>
 #include <inttypes.h>

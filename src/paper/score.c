@@ -144,11 +144,13 @@ static int order_cell(const struct paper *paper, int row, int load)
 }
 
 /* One pair: counts it, and whether it stands as published. An equal simulated pair does not: the
- * paper tells these two apart. A missing value does not either. */
+ * paper tells these two apart. One missing value does not either; of a load that nobody played
+ * nothing is said. */
 static void judge_pair(const struct paper_cell *low, const struct paper_cell *high,
                        struct paper_order *order)
 {
-    if (low->metric_index != high->metric_index)
+    if (low->metric_index != high->metric_index ||
+        (isnan(low->simulated) && isnan(high->simulated)))
         return;
     order->pairs++;
     if (low->published > high->published) {

@@ -10,13 +10,15 @@
  * before, and the disk is not used at all).
  *
  * Kernel time grows with the logarithm of the number of jobs (system_growth), whatever the scheduler:
- * more processes contend for the kernel's other locks. That form is assumed.
+ * more processes contend for the kernel's other locks. That form is assumed, and that it ends at two
+ * jobs per cpu, beyond which nothing is published.
  *
  * The object tree is removed before, so that every unit is compiled. cc1 and as run at the same
  * time, joined by a pipe (-pipe).
  *
- * Source: spec freebsd 7.2. That one directory is entered at a time is the rule of FreeBSD's
- *         bsd.subdir.mk of 2007; numbers and sizes are fitted (profiles/buildworld-*.json).
+ * Source: spec freebsd 7.2, directories with barriers and serial parts. That one directory is entered
+ *         at a time is assumed, as bsd.subdir.mk of that time does it; numbers and sizes are fitted
+ *         (profiles/buildworld-*.json).
  * Omits:  dependencies, tools that are built and then used, writing of the objects to the disk.
  */
 #include <assert.h>
@@ -72,6 +74,7 @@ enum hl_status workload_buildworld(struct workload *w, const struct workload_req
 {
     const int64_t *given = request->profile->constant;
     const struct workload_options *o = request->options;
+    const int64_t jobs_max = 2 * (int64_t)request->machine->cpu_count;
     int64_t c[PROFILE_CONSTANT_COUNT];
     struct build_tree_shape shape = {
         .stream = "workload/buildworld",
@@ -86,6 +89,6 @@ enum hl_status workload_buildworld(struct workload *w, const struct workload_req
     if (o != NULL && o->value[OPTION_PREREAD].first != 0)
         c[PROFILE_page_cache_hit] = HL_PPM;
     grow_system(c, given[BUILDWORLD_system_growth],
-                request->level > 0 ? request->level : c[PROFILE_units]);
+                request->level > 0 ? HL_MIN(request->level, jobs_max) : jobs_max);
     return build_tree_fill(w, request, &shape, err);
 }

@@ -69,7 +69,8 @@ enum profile_constant {
     X(disk_directory, ppm, 0, 0, 1000000000,                                                       \
       "disk accesses of a directory's make before its units: the mean")                            \
     X(system_growth, ppm, 0, 0, 10000000,                                                          \
-      "kernel time more with each doubling of the jobs, of that of one job (work_ns is for one)")
+      "kernel time more with each doubling of the jobs, of that of one job, up to two jobs per "   \
+      "cpu")
 
 enum buildworld_constant {
     BUILDWORLD_BEFORE = PROFILE_CONSTANT_COUNT - 1,

@@ -28,7 +28,7 @@ _halfload()
             --sched) kind=policies ;;
             --variant) kind=variants ;;
             --load) words='half optimal max single' ;;
-            --format) words='text csv json' ;;
+            --format) words='text csv json markdown' ;;
             --warmup) words='session each none' ;;
             --tree | --work-dir) COMPREPLY=($(compgen -d -- "$word")); return ;;
             --db | --profile | --config | --goldens) COMPREPLY=($(compgen -f -- "$word")); return ;;

@@ -68,9 +68,6 @@ error_t cli_format_option(struct argp_state *state, const char *text, bool has_c
 
 /* ---- stored results ---- */
 
-/* Of all verdicts of one comparison together. */
-#define CLI_LEVEL 0.95
-
 #define CLI_DB_HELP                                                                                \
     "the file of stored results (default: halfload/halfload.db in $XDG_DATA_HOME or "              \
     "~/.local/share)"

@@ -50,8 +50,7 @@ struct compare_words {
 static const struct argp_option option_table[] = {
     {"effect", KEY_EFFECT, "D", 0, "the change that matters, 1% or 0.01 (default: 1%)", 0},
     {"metric", KEY_METRIC, "M", 0, "what decides (default: elapsed_s); others are exploratory", 0},
-    {"base", KEY_BASE, "ARM", 0, "which arm of BASE the others are compared with (default: first)",
-     0},
+    {"base", KEY_BASE, "ARM", 0, "the arm of BASE that all others are compared with", 0},
     {"fail-on-regression", KEY_FAIL_ON_REGRESSION, NULL, 0,
      "exit with 2 if a load is different, worse, and by D or more", 0},
     {"fail-on-undecided", KEY_FAIL_ON_UNDECIDED, NULL, 0, "exit with 2 if a load is undecided", 0},
@@ -98,14 +97,17 @@ static const struct argp compare_argp = {
     .options = option_table,
     .parser = parse_option,
     .args_doc = "BASE NEW...\nSTUDY",
-    .doc = "Compares stored results: studies by name, id or `last`, runs (STUDY:RUN), files that "
-           "`halfload import` would take. Of one study alone its first arm is compared with its "
-           "others. Each load gets a verdict: same (within D of base), different, or undecided, "
-           "with what would decide.\v"
-           "Examples:\n"
-           "  halfload compare 6.1 6.12 --effect 2%\n"
-           "  halfload compare last --fail-on-regression\n"
-           "  halfload compare base.json new.csv --format markdown\n",
+    .doc =
+        "Compares stored results: studies by name, id or `last`, runs (STUDY:RUN), files that "
+        "`halfload import` would take; A+B joins several, such as one kernel under several boots. "
+        "Of one study alone its first arm is compared with its others; of several with several "
+        "arms those that are called alike. Each load gets a verdict: same (within D of base), "
+        "different, or undecided, "
+        "with what would decide.\v"
+        "Examples:\n"
+        "  halfload compare 6.1 6.12 --effect 2%\n"
+        "  halfload compare last --fail-on-regression\n"
+        "  halfload compare base.json new.csv --format markdown\n",
 };
 
 /* A study that was interrupted is compared as far as it goes. */
@@ -115,11 +117,8 @@ static void warn_of_parts(const struct stored_arms *stored)
         const struct reference *r = &stored->references[i];
 
         if (r->study.run_count < r->study.planned && strcmp(r->name, r->study.name) == 0)
-            (void)fprintf(
-                stderr,
-                "halfload: warning: study %s has %lld of its %lld runs; `halfload resume` "
-                "plays the others\n",
-                r->name, (long long)r->study.run_count, (long long)r->study.planned);
+            cli_warn("study %s has %lld of its %lld runs; `halfload resume` plays the others",
+                     r->name, (long long)r->study.run_count, (long long)r->study.planned);
     }
 }
 
@@ -131,32 +130,52 @@ static enum hl_status list_arms(const struct stored_arms *stored, struct hl_erro
     for (size_t i = 0; i < stored->first_count && used < sizeof(list); i++)
         used += (size_t)snprintf(list + used, sizeof(list) - used, "%s%s", i == 0 ? "" : ", ",
                                  stored->arms.arms[i].name);
-    return hl_fail(err, HL_USAGE, "%s has several arms; expected --base with one of them: %s",
-                   stored->references[0].name, list);
+    return hl_fail(
+        err, HL_USAGE,
+        "%s has several arms and none of them is in the others; expected --base with one "
+        "of: %s",
+        stored->references[0].name, list);
 }
 
-/* Which arms are set against which. */
-static enum hl_status fill_request(const struct compare_words *o, struct stored_arms *stored,
-                                   struct compare_request *request, struct hl_error *err)
+/* Which arms are set against which: one base for all, or the arms that have one name in the studies. */
+static enum hl_status pair_arms(const struct compare_words *o, struct stored_arms *stored,
+                                struct compare_request *request, struct hl_error *err)
 {
     bool is_one_word = stored->first_count == stored->arms.count;
+    size_t left_out;
 
     if (o->base != NULL)
         HL_TRY(stored_arms_choose_base(stored, o->base, err));
-    else if (!is_one_word && stored->first_count > 1)
-        return list_arms(stored, err);
     request->base = stored->arms.arms;
     request->news = stored->arms.arms + (is_one_word ? 1 : stored->first_count);
     request->new_count = stored->arms.count - (is_one_word ? 1 : stored->first_count);
+    if (o->base != NULL || is_one_word || stored->first_count == 1)
+        return HL_OK;
+    HL_TRY(stored_arms_match(stored, &left_out, err));
+    if (stored->matched_count == 0)
+        return list_arms(stored, err);
+    if (left_out > 0)
+        cli_warn("%zu arm%s that only one of the studies has %s left out", left_out,
+                 left_out == 1 ? "" : "s", left_out == 1 ? "is" : "are");
+    request->bases = stored->bases;
+    request->base = stored->bases[0];
+    request->news = stored->news;
+    request->new_count = stored->matched_count;
+    return HL_OK;
+}
+
+static enum hl_status fill_request(const struct compare_words *o, struct stored_arms *stored,
+                                   struct compare_request *request, struct hl_error *err)
+{
+    HL_TRY(pair_arms(o, stored, request, err));
     request->effect = o->effect;
-    request->level = CLI_LEVEL;
+    request->level = COMPARE_DEFAULT_LEVEL;
     request->is_aa = stored_arms_are_equal(stored);
     HL_TRY(stored_arms_metric(stored, o->metric, &request->metric, err));
     if ((o->fails_on_regression || o->fails_on_undecided) &&
         !stored_arms_has(stored, request->metric))
         return hl_fail(err, HL_USAGE,
-                       "the arms do not both have %s; expected --metric with what "
-                       "decides",
+                       "the arms do not both have %s; expected --metric with what decides",
                        run_metric_table[request->metric].name);
     if (o->fails_on_regression && run_metric_table[request->metric].better == RUN_NEITHER)
         return hl_fail(err, HL_USAGE,
@@ -216,7 +235,7 @@ static enum hl_status compare_stored(const struct compare_words *o, struct store
 
 enum hl_status cli_compare(int argc, char **argv, struct hl_error *err)
 {
-    struct compare_words o = {.effect = 0.01, .write = report_compare_text};
+    struct compare_words o = {.effect = COMPARE_DEFAULT_EFFECT, .write = report_compare_text};
     struct stored_arms stored;
     enum hl_status status;
 

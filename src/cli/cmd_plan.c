@@ -93,7 +93,7 @@ static struct compare_plan plan_of(const struct plan_words *o, enum run_metric m
 {
     return (struct compare_plan){.metric = metric,
                                  .effect = o->effect,
-                                 .level = CLI_LEVEL,
+                                 .level = COMPARE_DEFAULT_LEVEL,
                                  .loads = (size_t)o->loads,
                                  .variants = (size_t)o->variants};
 }
@@ -130,7 +130,7 @@ static enum hl_status plan_from(const struct plan_words *o, const struct compare
 
 static enum hl_status plan_study(const struct plan_words *o, struct hl_error *err)
 {
-    struct compare_request request = {.effect = o->effect, .level = CLI_LEVEL};
+    struct compare_request request = {.effect = o->effect, .level = COMPARE_DEFAULT_LEVEL};
     struct compare_result result;
     struct stored_arms stored;
     enum hl_status status;
@@ -153,7 +153,7 @@ static enum hl_status plan_study(const struct plan_words *o, struct hl_error *er
 
 enum hl_status cli_plan(int argc, char **argv, struct hl_error *err)
 {
-    struct plan_words o = {.effect = 0.01};
+    struct plan_words o = {.effect = COMPARE_DEFAULT_EFFECT};
     struct compare_plan plan;
     enum hl_status status;
 

@@ -5,6 +5,7 @@
 #include "cli/stored_arms.h"
 
 #include <string.h>
+#include <unistd.h>
 
 #include "base/format.h"
 #include "base/memory.h"
@@ -98,13 +99,49 @@ static enum hl_status add_studies(struct stored_arms *stored, struct reference *
     return HL_OK;
 }
 
+/* Appends what one part of a joined word names. The fingerprint is that of the first. */
+static enum hl_status join(struct reference *joined, const char *word, const char *db,
+                           struct hl_error *err)
+{
+    struct reference part;
+    enum hl_status status = HL_OK;
+
+    HL_TRY(reference_open(&part, word, db, err));
+    for (size_t i = 0; status == HL_OK && i < part.runs.count; i++)
+        status = run_list_add(&joined->runs, &part.runs.runs[i], err);
+    if (joined->fingerprint == NULL) {
+        joined->fingerprint = part.fingerprint;
+        part.fingerprint = NULL;
+    }
+    reference_close(&part);
+    return status;
+}
+
+/* A+B, which is no study or file itself: studies whose runs count as one, such as those of a kernel
+ * under several boots. */
+static enum hl_status open_word(struct reference *reference, const char *word, const char *db,
+                                struct hl_error *err)
+{
+    enum hl_status status = reference_open(reference, word, db, err);
+    char parts[sizeof(reference->name)], *rest = parts, *part;
+
+    if (status == HL_OK || strchr(word, '+') == NULL || access(word, F_OK) == 0 ||
+        strlen(word) >= sizeof(parts))
+        return status;
+    (void)hl_format(parts, sizeof(parts), "%s", word);
+    (void)hl_format(reference->name, sizeof(reference->name), "%s", word);
+    while ((part = strsep(&rest, "+")) != NULL)
+        HL_TRY(join(reference, part, db, err));
+    return HL_OK;
+}
+
 static enum hl_status open_all(struct stored_arms *stored, const char *const *words, const char *db,
                                struct hl_error *err)
 {
     for (size_t i = 0; i < stored->reference_count; i++) {
         struct reference *reference = &stored->references[i];
 
-        HL_TRY(reference_open(reference, words[i], db, err));
+        HL_TRY(open_word(reference, words[i], db, err));
         if (has_several_studies(reference))
             HL_TRY(add_studies(stored, reference, err));
         else
@@ -172,6 +209,31 @@ enum hl_status stored_arms_choose_base(struct stored_arms *stored, const char *n
         return HL_OK;
     }
     return hl_fail_unknown(err, HL_USAGE, NULL, "arm", name, names, count);
+}
+
+enum hl_status stored_arms_match(struct stored_arms *stored, size_t *left_out, struct hl_error *err)
+{
+    struct compare_arm *arms = stored->arms.arms;
+    size_t first = stored->first_count, others = stored->arms.count - first, used = 0;
+
+    stored->news = hl_arena_alloc(&stored->arms.arena, others, sizeof(*stored->news));
+    stored->bases = hl_arena_alloc(&stored->arms.arena, others, sizeof(*stored->bases));
+    if (stored->news == NULL || stored->bases == NULL)
+        return hl_fail(err, HL_NO_MEMORY, "out of memory for a comparison");
+    stored->matched_count = 0;
+    for (size_t b = 0; b < first; b++) {
+        char base_name[RUN_ARM_BYTES], new_name[RUN_ARM_BYTES];
+        size_t before = stored->matched_count;
+
+        for (size_t n = first; n < stored->arms.count; n++)
+            if (strcmp(own_name(&arms[b], base_name), own_name(&arms[n], new_name)) == 0) {
+                stored->bases[stored->matched_count] = &arms[b];
+                stored->news[stored->matched_count++] = arms[n];
+            }
+        used += stored->matched_count > before;
+    }
+    *left_out = first - used + others - stored->matched_count;
+    return HL_OK;
 }
 
 /* A variant without its key aa, which is the only one that tells equal arms apart. False: it has

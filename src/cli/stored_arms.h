@@ -17,12 +17,16 @@ struct stored_arms {
     size_t part_count, part_capacity;
     struct compare_arms arms; /* in the order of the words */
     size_t first_count;       /* so many are of the first word */
+    /* Of stored_arms_match: arms of other words, and of each the one of its name in the first. */
+    struct compare_arm *news;
+    const struct compare_arm **bases;
+    size_t matched_count;
 };
 
 /*
  * Each study, run or file gives an arm for each policy, variant and machine in it; a file with
  * several studies counts as these. An arm is called by the word, of several in it "WORD ARM"; of one
- * word alone by what it is: "o1", "cpus=0".
+ * word alone by what it is: "o1", "cpus=0". A+B joins the runs of several.
  */
 enum hl_status stored_arms_open(struct stored_arms *stored, const char *const *words,
                                 size_t word_count, const char *db,
@@ -32,6 +36,11 @@ void stored_arms_close(struct stored_arms *stored); /* safe on zeroed */
 /* Puts the arm of the first word that is called `name` in front of the others of that word. */
 enum hl_status stored_arms_choose_base(struct stored_arms *stored, const char *name,
                                        struct hl_error *err) HL_MUST_CHECK;
+
+/* Finds the arms that are called alike in the first word and in others. Those that have no partner are
+ * counted in *left_out. */
+enum hl_status stored_arms_match(struct stored_arms *stored, size_t *left_out,
+                                 struct hl_error *err) HL_MUST_CHECK;
 
 /* A metric that the arms have; without a name elapsed_s, or the only one that both sides have. Of
  * several without elapsed_s none was meant to decide: the answer is elapsed_s all the same. */

@@ -18,23 +18,32 @@
 enum hl_status compare_note_add(struct compare_result *result, enum compare_note_kind kind,
                                 struct hl_error *err, const char *format, ...)
 {
-    struct compare_note *note;
+    struct compare_note note = {.kind = kind};
     va_list args;
 
+    va_start(args, format);
+    (void)hl_vformat(note.text, sizeof(note.text), format, args);
+    va_end(args);
+    /* A base of several new arms is looked at with each of them. */
+    for (size_t i = 0; i < result->note_count; i++)
+        if (result->notes[i].kind == kind && strcmp(result->notes[i].text, note.text) == 0)
+            return HL_OK;
     HL_TRY(hl_grow(&result->notes, &result->note_capacity, result->note_count + 1,
                    sizeof(*result->notes), err));
-    note = &result->notes[result->note_count++];
-    note->kind = kind;
-    va_start(args, format);
-    (void)hl_vformat(note->text, sizeof(note->text), format, args);
-    va_end(args);
+    result->notes[result->note_count++] = note;
     return HL_OK;
 }
 
-static const struct compare_group *group_of(const struct compare_work *work, size_t arm,
-                                            size_t load)
+static const struct compare_group *base_group(const struct compare_work *work, size_t new,
+                                              size_t load)
 {
-    return &work->groups[arm * work->result->load_count + load];
+    return &work->groups[compare_base_row(work->request, new) * work->result->load_count + load];
+}
+
+static const struct compare_group *new_group(const struct compare_work *work, size_t new,
+                                             size_t load)
+{
+    return &work->groups[compare_new_row(work->request, new) * work->result->load_count + load];
 }
 
 /* ---- sides ---- */
@@ -85,7 +94,7 @@ static enum hl_status fill_side(struct compare_work *work, const struct compare_
 static enum hl_status fill_sides(struct compare_work *work, struct hl_error *err)
 {
     struct compare_result *result = work->result;
-    size_t count = (work->request->new_count + 1) * result->load_count;
+    size_t count = compare_rows(work->request) * result->load_count;
 
     HL_TRY(compare_take(&result->arena, &result->sides, count, sizeof(*result->sides), err));
     for (size_t i = 0; i < count; i++)
@@ -102,8 +111,8 @@ static enum hl_status make_cell(struct compare_work *work, size_t arm, size_t lo
                                 struct compare_pairing *pairing, bool *is_there,
                                 struct hl_error *err)
 {
-    const struct compare_group *base = group_of(work, 0, load);
-    const struct compare_group *new = group_of(work, arm + 1, load);
+    const struct compare_group *base = base_group(work, arm, load);
+    const struct compare_group *new = new_group(work, arm, load);
     struct hl_arena *arena = &work->result->arena;
     struct compare_sample base_sample, new_sample;
 
@@ -137,8 +146,8 @@ static enum hl_status find_reason(struct compare_work *work, const struct compar
                                             "one boot each: boots and kernels cannot be separated"};
         return HL_OK;
     }
-    return compare_order_of(&work->result->arena, group_of(work, 0, cell->load),
-                            group_of(work, cell->arm + 1, cell->load), cell->metric,
+    return compare_order_of(&work->result->arena, base_group(work, cell->arm, cell->load),
+                            new_group(work, cell->arm, cell->load), cell->metric,
                             work->request->effect, cell->change.estimate, order, err);
 }
 
@@ -180,8 +189,8 @@ static enum hl_status make_primary(struct compare_work *work, struct hl_error *e
                          &work->pairings[result->cell_count], &is_there, err));
         if (!is_there)
             continue;
-        cell->base = &result->sides[load];
-        cell->new = &result->sides[(arm + 1) * loads + load];
+        cell->base = &result->sides[compare_base_row(work->request, arm) * loads + load];
+        cell->new = &result->sides[compare_new_row(work->request, arm) * loads + load];
         HL_TRY(compare_take(&result->arena, &order, 1, sizeof(*order), err));
         HL_TRY(find_reason(work, cell, order, err));
         work->reasons[result->cell_count] = order->reason;
@@ -254,7 +263,7 @@ static enum hl_status explore(struct compare_work *work, enum run_metric metric,
 /* True if any run has the metric: of a hundred metrics most are had by none. */
 static bool is_had(const struct compare_work *work, enum run_metric metric)
 {
-    size_t groups = (work->request->new_count + 1) * work->result->load_count;
+    size_t groups = compare_rows(work->request) * work->result->load_count;
 
     for (size_t g = 0; g < groups; g++)
         for (size_t i = 0; i < work->groups[g].count; i++)
@@ -318,7 +327,7 @@ static enum hl_status compare_all(struct compare_work *work, struct hl_error *er
     HL_TRY(compare_gather(work->result, &work->groups, err));
     HL_TRY(compare_take(arena, &work->boots, request->new_count, sizeof(*work->boots), err));
     for (size_t arm = 0; arm < request->new_count; arm++)
-        work->boots[arm] = compare_boots_of(request->base, &request->news[arm]);
+        work->boots[arm] = compare_boots_of(compare_base_of(request, arm), &request->news[arm]);
     HL_TRY(fill_sides(work, err));
     HL_TRY(make_primary(work, err));
     HL_TRY(judge_primary(work, err));

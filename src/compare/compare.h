@@ -41,10 +41,12 @@ void compare_arms_close(struct compare_arms *arms); /* safe on zeroed */
 
 /* What is taken where nobody says otherwise. */
 #define COMPARE_DEFAULT_EFFECT 0.01
-#define COMPARE_DEFAULT_LEVEL 0.95
+#define COMPARE_DEFAULT_LEVEL  0.95
 
 struct compare_request {
     const struct compare_arm *base, *news; /* no new: the arm is only summarised */
+    const struct compare_arm *const
+        *bases; /* by new arm, where each has a base of its own; or NULL */
     size_t new_count;
     enum run_metric metric; /* primary: it alone is corrected for and decides */
     double effect;          /* of interest: 0.01 */
@@ -52,6 +54,8 @@ struct compare_request {
     bool is_aa;             /* the arms are known to be equal: what differs is noise */
     bool primary_only;      /* no exploratory comparisons of other metrics */
 };
+
+const struct compare_arm *compare_base_of(const struct compare_request *request, size_t new);
 
 /* ---- what comes out ---- */
 
@@ -127,7 +131,7 @@ struct compare_result {
     const struct compare_request *request;
     const struct run **loads; /* one run of each load, in order of appearance, base first */
     size_t load_count;
-    struct compare_side *sides; /* of the primary metric: base, then each new; by load */
+    struct compare_side *sides; /* of the primary metric: bases, then each new; by load */
 
     struct compare_cell *cells; /* primary metric: loads by new arm; Holm */
     size_t cell_count;

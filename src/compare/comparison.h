@@ -26,6 +26,13 @@ const char *compare_load_name(const struct compare_result *result, size_t load,
 
 /* ---- gather.c ---- */
 
+/* Rows of groups and sides: one for the base, or one for the base of each new arm; then the new ones. */
+size_t compare_base_rows(const struct compare_request *request);
+size_t compare_rows(const struct compare_request *request);
+const struct compare_arm *compare_arm_of_row(const struct compare_request *request, size_t row);
+size_t compare_base_row(const struct compare_request *request, size_t new);
+size_t compare_new_row(const struct compare_request *request, size_t new);
+
 /* All runs of an arm at a load, failed ones too; in order of play if that is known of all. */
 struct compare_group {
     const struct compare_arm *arm;
@@ -120,7 +127,7 @@ struct compare_work {
     struct compare_result *result;
     const struct compare_request *request;
     double alpha;                     /* 1 - level: of each family of tests as a whole */
-    struct compare_group *groups;     /* base, then each new; by load */
+    struct compare_group *groups;     /* by row and load */
     enum compare_boots *boots;        /* by new arm */
     struct compare_pairing *pairings; /* by cell */
     const char **reasons;             /* by cell: why it cannot be decided, or "" */

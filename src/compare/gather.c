@@ -23,9 +23,36 @@ const char *compare_load_name(const struct compare_result *result, size_t load,
     return name;
 }
 
-static const struct compare_arm *arm_of(const struct compare_request *request, size_t arm)
+const struct compare_arm *compare_base_of(const struct compare_request *request, size_t new)
 {
-    return arm == 0 ? request->base : &request->news[arm - 1];
+    return request->bases != NULL ? request->bases[new] : request->base;
+}
+
+size_t compare_base_rows(const struct compare_request *request)
+{
+    return request->bases != NULL ? request->new_count : 1;
+}
+
+size_t compare_rows(const struct compare_request *request)
+{
+    return compare_base_rows(request) + request->new_count;
+}
+
+size_t compare_base_row(const struct compare_request *request, size_t new)
+{
+    return request->bases != NULL ? new : 0;
+}
+
+size_t compare_new_row(const struct compare_request *request, size_t new)
+{
+    return compare_base_rows(request) + new;
+}
+
+const struct compare_arm *compare_arm_of_row(const struct compare_request *request, size_t row)
+{
+    size_t bases = compare_base_rows(request);
+
+    return row < bases ? compare_base_of(request, row) : &request->news[row - bases];
 }
 
 static size_t find_load(const struct compare_result *result, const struct run *run)
@@ -42,11 +69,11 @@ static enum hl_status list_loads(struct compare_result *result, struct hl_error 
     const struct compare_request *request = result->request;
     size_t most = 0;
 
-    for (size_t a = 0; a <= request->new_count; a++)
-        most += arm_of(request, a)->run_count;
+    for (size_t a = 0; a < compare_rows(request); a++)
+        most += compare_arm_of_row(request, a)->run_count;
     HL_TRY(compare_take(&result->arena, &result->loads, most, sizeof(*result->loads), err));
-    for (size_t a = 0; a <= request->new_count; a++) {
-        const struct compare_arm *arm = arm_of(request, a);
+    for (size_t a = 0; a < compare_rows(request); a++) {
+        const struct compare_arm *arm = compare_arm_of_row(request, a);
 
         for (size_t i = 0; i < arm->run_count; i++)
             if (find_load(result, arm->runs[i]) == result->load_count)
@@ -79,12 +106,12 @@ enum hl_status compare_gather(struct compare_result *result, struct compare_grou
                               struct hl_error *err)
 {
     const struct compare_request *request = result->request;
-    size_t arms = request->new_count + 1;
+    size_t arms = compare_rows(request);
 
     HL_TRY(list_loads(result, err));
     HL_TRY(compare_take(&result->arena, groups, arms * result->load_count, sizeof(**groups), err));
     for (size_t a = 0; a < arms; a++) {
-        const struct compare_arm *arm = arm_of(request, a);
+        const struct compare_arm *arm = compare_arm_of_row(request, a);
         struct compare_group *row = &(*groups)[a * result->load_count];
 
         for (size_t i = 0; i < arm->run_count; i++)

@@ -157,7 +157,7 @@ enum hl_status compare_note_machines(struct compare_work *work, struct hl_error 
     const struct compare_request *request = work->request;
 
     for (size_t i = 0; i < request->new_count; i++)
-        if (request->news[i].session != request->base->session)
-            HL_TRY(note_arm(work, request->base, &request->news[i], err));
+        if (request->news[i].session != compare_base_of(request, i)->session)
+            HL_TRY(note_arm(work, compare_base_of(request, i), &request->news[i], err));
     return HL_OK;
 }

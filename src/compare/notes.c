@@ -92,8 +92,10 @@ static enum hl_status note_levels(struct compare_work *work, size_t arm, struct 
     struct compare_result *result = work->result;
 
     for (size_t load = 0; load < result->load_count; load++) {
-        const struct compare_group *base = &work->groups[load];
-        const struct compare_group *new = &work->groups[arm * result->load_count + load];
+        const struct compare_group *base =
+            &work->groups[compare_base_row(work->request, arm) * result->load_count + load];
+        const struct compare_group *new =
+            &work->groups[compare_new_row(work->request, arm) * result->load_count + load];
         char name[COMPARE_LOAD_BYTES];
 
         if (base->count == 0 || new->count == 0 || base->runs[0]->level == new->runs[0]->level)
@@ -249,7 +251,7 @@ static enum hl_status list_series(struct compare_work *work, int session,
                                   struct hl_error *err)
 {
     struct compare_result *result = work->result;
-    size_t groups = (work->request->new_count + 1) * result->load_count, most = 0;
+    size_t groups = compare_rows(work->request) * result->load_count, most = 0;
 
     for (size_t g = 0; g < groups; g++)
         most += work->groups[g].count;
@@ -296,19 +298,20 @@ static enum hl_status note_one_session(struct compare_work *work, int session, c
 static enum hl_status note_sessions(struct compare_work *work, struct hl_error *err)
 {
     const struct compare_request *request = work->request;
+    size_t rows = request->new_count > 0 ? compare_rows(request) : 1;
     bool is_only = true;
 
-    for (size_t i = 0; i < request->new_count; i++)
-        is_only = is_only && request->news[i].session == request->base->session;
-    HL_TRY(note_one_session(work, request->base->session, request->base->name, is_only, err));
-    for (size_t i = 0; i < request->new_count; i++) {
-        bool is_noted = request->news[i].session == request->base->session;
+    for (size_t i = 1; i < rows; i++)
+        is_only = is_only && compare_arm_of_row(request, i)->session ==
+                                 compare_arm_of_row(request, 0)->session;
+    for (size_t i = 0; i < rows; i++) {
+        const struct compare_arm *arm = compare_arm_of_row(request, i);
+        bool is_noted = false;
 
         for (size_t j = 0; j < i; j++)
-            is_noted = is_noted || request->news[j].session == request->news[i].session;
+            is_noted = is_noted || compare_arm_of_row(request, j)->session == arm->session;
         if (!is_noted)
-            HL_TRY(note_one_session(work, request->news[i].session, request->news[i].name, false,
-                                    err));
+            HL_TRY(note_one_session(work, arm->session, arm->name, is_only, err));
     }
     return HL_OK;
 }
@@ -341,11 +344,13 @@ enum hl_status compare_note_session(struct compare_work *work, struct hl_error *
     const struct compare_request *request = work->request;
     size_t loads = work->result->load_count;
 
-    for (size_t i = 0; i < (request->new_count + 1) * loads; i++)
+    for (size_t i = 0; i < compare_rows(request) * loads; i++)
         HL_TRY(note_side(work, &work->groups[i], i % loads, &work->result->sides[i], err));
-    for (size_t arm = 1; arm <= request->new_count; arm++) {
-        HL_TRY(note_left_out(work, 0, arm, request->news[arm - 1].name, err));
-        HL_TRY(note_left_out(work, arm, 0, request->base->name, err));
+    for (size_t arm = 0; arm < request->new_count; arm++) {
+        size_t base_row = compare_base_row(request, arm), new_row = compare_new_row(request, arm);
+
+        HL_TRY(note_left_out(work, base_row, new_row, request->news[arm].name, err));
+        HL_TRY(note_left_out(work, new_row, base_row, compare_base_of(request, arm)->name, err));
         HL_TRY(note_levels(work, arm, err));
     }
     HL_TRY(compare_note_machines(work, err));

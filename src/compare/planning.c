@@ -98,8 +98,8 @@ static enum hl_status add_load(struct compare_plan *plan, const struct compare_r
     char name[COMPARE_LOAD_BYTES];
     size_t fewest = SIZE_MAX;
 
-    for (size_t arm = 0; arm <= result->request->new_count; arm++) {
-        const struct compare_side *side = &result->sides[arm * result->load_count + load];
+    for (size_t row = 0; row < compare_rows(result->request); row++) {
+        const struct compare_side *side = &result->sides[row * result->load_count + load];
 
         if (side->n < 2)
             continue;

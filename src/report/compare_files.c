@@ -91,7 +91,7 @@ static void write_cell(FILE *out, const struct compare_result *result,
 
     (void)fputc('{', out);
     write_string(out, "family", family);
-    write_string(out, "base", result->request->base->name);
+    write_string(out, "base", compare_base_of(result->request, cell->arm)->name);
     write_string(out, "new", result->request->news[cell->arm].name);
     write_load(out, result, cell->load);
     write_string(out, "metric", info->name);
@@ -200,7 +200,7 @@ enum hl_status report_compare_csv(FILE *out, const struct compare_result *result
         const struct run *load = cell->load == COMPARE_LOADS_ALL ? NULL : result->loads[cell->load];
 
         write_text_field(out, family);
-        write_text_field(out, result->request->base->name);
+        write_text_field(out, compare_base_of(result->request, cell->arm)->name);
         write_text_field(out, result->request->news[cell->arm].name);
         write_text_field(out, load == NULL ? "" : load->workload);
         write_text_field(out, load == NULL ? "" : load->load);

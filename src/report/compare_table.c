@@ -331,7 +331,7 @@ static enum hl_status write_arm(FILE *out, bool is_markdown, const struct compar
 
     (void)fprintf(out, "\n%s%s%s, %s; base is %s, new is %s\n\n", info->name,
                   has_unit(info) ? " in " : "", info->unit, better_text(info->better),
-                  request->base->name, request->news[arm].name);
+                  compare_base_of(request, arm)->name, request->news[arm].name);
     sheet_begin(&sheet, heads, sizeof(heads) / sizeof(heads[0]));
     for (size_t i = 0; i < result->cell_count; i++) {
         const struct compare_cell *cell = &result->cells[i];

@@ -230,6 +230,40 @@ static void a_long_value_is_cut_and_a_nested_one_is_written_out(void **state)
     assert_non_null(strstr(f.result.notes[1].text, "000..."));
 }
 
+/* ---- a base of its own for each ---- */
+
+static void arms_with_a_base_of_their_own_share_one_correction(void **state)
+{
+    const struct compare_arm *bases[2];
+
+    (void)state;
+    for (int i = 0; i < 8; i++)
+        for (int arm = 0; arm < 2; arm++) {
+            (void)fixture_add(&f.base, RUN_IMPORT, arm == 1 ? "y" : "x", "1",
+                              100 + 50 * arm + i / 10.0);
+            (void)fixture_add(&f.new, RUN_IMPORT, arm == 1 ? "y" : "x", "1",
+                              100 + 60 * arm + i / 10.0);
+        }
+    assert_int_equal(compare_arms_add(&f.arms, &f.base, NULL, NULL), HL_OK);
+    assert_int_equal(compare_arms_add(&f.arms, &f.new, NULL, NULL), HL_OK);
+    bases[0] = &f.arms.arms[0];
+    bases[1] = &f.arms.arms[1];
+    f.request = (struct compare_request){.base = bases[0],
+                                         .bases = bases,
+                                         .news = &f.arms.arms[2],
+                                         .new_count = 2,
+                                         .metric = RUN_elapsed_s,
+                                         .effect = 0.01,
+                                         .level = 0.95};
+    assert_int_equal(compare_runs(&f.request, &f.result, NULL), HL_OK);
+    assert_int_equal(f.result.cell_count, 2);
+    assert_int_equal(f.result.cells[0].verdict, COMPARE_SAME);
+    assert_int_equal(f.result.cells[1].verdict, COMPARE_DIFFERENT);
+    assert_true(fabs(f.result.cells[1].level - 0.975) < 1e-12);
+    assert_true(fabs(f.result.cells[1].base_mean - 150.35) < 1e-9);
+    assert_true(f.result.cells[1].base->mean == f.result.cells[1].base_mean);
+}
+
 /* ---- itself ---- */
 
 static void a_study_compared_with_itself_is_the_same_however_few_runs(void **state)
@@ -292,6 +326,7 @@ int main(void)
         TEST(a_key_of_one_side_is_not_known_on_the_other),
         TEST(what_cannot_be_read_differs_in_nothing),
         TEST(a_long_value_is_cut_and_a_nested_one_is_written_out),
+        TEST(arms_with_a_base_of_their_own_share_one_correction),
         TEST(a_study_compared_with_itself_is_the_same_however_few_runs),
         TEST(equal_times_of_two_sessions_are_two_measurements),
         TEST(a_quantile_that_is_a_bound_is_no_value),

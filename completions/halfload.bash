@@ -30,7 +30,7 @@ _halfload()
             --load) words='half optimal max single' ;;
             --format) words='text csv json markdown' ;;
             --warmup) words='session each none' ;;
-            --tree | --work-dir) COMPREPLY=($(compgen -d -- "$word")); return ;;
+            --tree | --work-dir | --sysroot) COMPREPLY=($(compgen -d -- "$word")); return ;;
             --db | --profile | --config | --goldens) COMPREPLY=($(compgen -f -- "$word")); return ;;
             *)
                 case $word in

@@ -8,7 +8,9 @@
 #ifndef HL_BASE_RNG_H
 #define HL_BASE_RNG_H
 
+#include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 struct hl_rng {
     uint64_t state;
@@ -22,14 +24,21 @@ static inline uint64_t hl_mix64(uint64_t x)
     return x ^ (x >> 31);
 }
 
-/* 64-bit FNV-1a over a string: how purposes become numbers. */
-static inline uint64_t hl_hash_text(const char *text)
+/* 64-bit FNV-1a. */
+static inline uint64_t hl_hash_bytes(const void *data, size_t bytes)
 {
+    const unsigned char *at = data;
     uint64_t h = 0xcbf29ce484222325u;
 
-    for (; *text != '\0'; text++)
-        h = (h ^ (unsigned char)*text) * 0x100000001b3u;
+    for (size_t i = 0; i < bytes; i++)
+        h = (h ^ at[i]) * 0x100000001b3u;
     return h;
+}
+
+/* The same over a string: how purposes become numbers. */
+static inline uint64_t hl_hash_text(const char *text)
+{
+    return hl_hash_bytes(text, strlen(text));
 }
 
 /* A stream for one purpose, such as "workload/kernbench" or "policy". */

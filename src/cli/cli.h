@@ -82,6 +82,10 @@ const char *cli_time_text(int64_t created_s, char text[static CLI_TIME_BYTES]);
 
 enum hl_status cli_list_studies(const char *db, struct hl_error *err) HL_MUST_CHECK;
 
+/* ---- this machine ---- */
+
+enum hl_status cli_list_host(enum cli_format format, struct hl_error *err) HL_MUST_CHECK;
+
 /* One line on standard error. */
 void cli_warn(const char *format, ...) HL_PRINTF(1, 2);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * cmd_list.c - `halfload list policies|machines|workloads|variants|papers|studies`: what there is.
+ * cmd_list.c - `halfload list policies|machines|workloads|variants|papers|studies|host`: what there is.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -24,14 +24,16 @@ struct list_options {
     struct cli_input input; /* first */
     const char *what, *db;
     bool is_verbose;
+    enum cli_format format;
 };
 
-enum { KEY_DB = 256 };
+enum { KEY_DB = 256, KEY_FORMAT };
 
 static const struct argp_option option_table[] = {
     {"verbose", 'v', NULL, 0, "parameters of policies, constants of machines with their sources",
      0},
     {"db", KEY_DB, "FILE", 0, CLI_DB_HELP, 0},
+    {"format", KEY_FORMAT, "F", 0, "of host: text (default) or json", 0},
     {0},
 };
 
@@ -42,6 +44,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     switch (key) {
     case 'v': o->is_verbose = true; return 0;
     case KEY_DB: o->db = arg; return 0;
+    case KEY_FORMAT: return cli_format_option(state, arg, false, &o->format);
     case ARGP_KEY_ARG:
         if (o->what != NULL)
             return cli_refuse(state, "a second word '%s'; expected one", arg);
@@ -49,7 +52,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
         return 0;
     case ARGP_KEY_NO_ARGS:
         return cli_refuse(state, "list what? expected policies, machines, workloads, variants, "
-                                 "papers or studies");
+                                 "papers, studies or host");
     default: return cli_other_key(key, state);
     }
 }
@@ -57,7 +60,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 static const struct argp list_argp = {
     .options = option_table,
     .parser = parse_option,
-    .args_doc = "policies|machines|workloads|variants|papers|studies",
+    .args_doc = "policies|machines|workloads|variants|papers|studies|host",
     .doc = "Says what there is.",
 };
 
@@ -334,10 +337,14 @@ enum hl_status cli_list(int argc, char **argv, struct hl_error *err)
         {"policies", list_policies}, {"machines", list_machines}, {"workloads", list_workloads},
         {"variants", list_variants}, {"papers", list_papers},
     };
-    const char *names[HL_COUNT_OF(kinds) + 1];
+    const char *names[HL_COUNT_OF(kinds) + 2];
     struct list_options o = {0};
 
     HL_TRY(cli_parse(&list_argp, argc, argv, &o.input, err));
+    if (strcmp(o.what, "host") == 0 && o.db == NULL)
+        return cli_list_host(o.format, err);
+    if (o.format != FORMAT_TEXT)
+        return hl_fail(err, HL_USAGE, "--format is for this machine: expected `list host`");
     if (strcmp(o.what, "studies") == 0)
         return cli_list_studies(o.db, err);
     if (o.db != NULL)
@@ -348,6 +355,7 @@ enum hl_status cli_list(int argc, char **argv, struct hl_error *err)
             return kinds[i].list(o.is_verbose, err);
     }
     names[HL_COUNT_OF(kinds)] = "studies";
+    names[HL_COUNT_OF(kinds) + 1] = "host";
     return hl_fail_unknown(err, HL_USAGE, NULL, "word after list", o.what, names,
                            HL_COUNT_OF(names));
 }

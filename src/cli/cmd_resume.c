@@ -10,11 +10,13 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/memory.h"
 #include "cli/cli.h"
 #include "cli/cmd_run.h"
 #include "cli/player.h"
 #include "cli/reference.h"
 #include "cli/run_plan.h"
+#include "host/fingerprint.h"
 
 enum { KEY_DB = 256, KEY_FORMAT };
 
@@ -74,6 +76,55 @@ static enum hl_status check_study(const char *word, const struct store_study *st
     return HL_OK;
 }
 
+/* What differs between the machine of a study and this one. */
+struct difference {
+    char scheduler[300]; /* "": the same */
+    char list[600];
+    int count;
+};
+
+static void collect_difference(const char *key, const char *was, const char *is, void *context)
+{
+    enum { LISTED_MAX = 4 };
+    struct difference *difference = context;
+    size_t used = strlen(difference->list);
+
+    was = was == NULL ? "not known" : was;
+    is = is == NULL ? "not known" : is;
+    if (strcmp(key, "scheduler") == 0)
+        (void)snprintf(difference->scheduler, sizeof(difference->scheduler),
+                       "was begun under %.100s; %.100s is in force", was, is);
+    if (difference->count++ < LISTED_MAX)
+        (void)snprintf(difference->list + used, sizeof(difference->list) - used,
+                       "%s%.40s %.50s | %.50s", used > 0 ? "; " : "", key, was, is);
+}
+
+/*
+ * Runs of two machines do not make one study, but whoever resumes may know better. Another scheduler
+ * is what studies compare: no run may be filed under one that did not schedule it.
+ */
+static enum hl_status compare_machines(const struct store_study *study, struct hl_error *err)
+{
+    struct difference difference = {.count = 0};
+    char *now;
+
+    if (study->fingerprint[0] == '\0')
+        return HL_OK;
+    HL_TRY(host_fingerprint_take(&now, err));
+    host_fingerprint_compare(study->fingerprint, now, collect_difference, &difference);
+    hl_free(now);
+    if (difference.scheduler[0] != '\0')
+        return hl_fail(err, HL_NOT_PERMITTED,
+                       "study %s %s; expected the same scheduler, or a new study", study->name,
+                       difference.scheduler);
+    if (difference.count > 0)
+        cli_warn("study %s was begun on another machine or kernel, %d thing%s differ%s: %s%s",
+                 study->name, difference.count, difference.count == 1 ? "" : "s",
+                 difference.count == 1 ? "s" : "", difference.list,
+                 difference.count > 4 ? "; ..." : "");
+    return HL_OK;
+}
+
 /* Takes over the store. */
 static enum hl_status resume(const struct resume_options *o, struct store *store,
                              const struct store_study *study, struct hl_error *err)
@@ -111,6 +162,8 @@ enum hl_status cli_resume(int argc, char **argv, struct hl_error *err)
     status = cli_study_find(store, o.reference, &study, &place, err);
     if (status == HL_OK)
         status = check_study(o.reference, &study, place, err);
+    if (status == HL_OK)
+        status = compare_machines(&study, err);
     if (status == HL_OK)
         status = resume(&o, store, &study, err);
     else

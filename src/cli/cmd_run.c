@@ -11,12 +11,14 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/text.h"
 #include "cli/progress_bar.h"
 #include "cli/run_prepare.h"
 #include "cli/run_print.h"
 #include "compare/compare.h"
 #include "host/boot.h"
+#include "host/fingerprint.h"
 
 /* Prints what there is, also of a study that ended early, and marks that. */
 static enum hl_status finish(const struct run_options *o, const struct study_request *request,
@@ -72,10 +74,9 @@ static enum hl_status open_keeper(const struct run_options *o, const struct stud
     struct store_new_study study = {.name = o->name,
                                     .stem = request->workload->name,
                                     .program = CLI_PROGRAM,
-                                    .fingerprint = "",
                                     .seed = request->seed,
                                     .planned = study_planned_runs(request)};
-    char *command = NULL, *plan = NULL;
+    char *command = NULL, *plan = NULL, *fingerprint = NULL;
     enum hl_status status;
 
     if (o->plan != NULL)
@@ -83,12 +84,16 @@ static enum hl_status open_keeper(const struct run_options *o, const struct stud
     status = cli_command_text(o->word_count, o->words, &command, err);
     if (status == HL_OK)
         status = run_plan_write(request, o->word_count, o->words, &plan, err);
+    if (status == HL_OK && study_is_real(request))
+        status = host_fingerprint_take(&fingerprint, err);
     study.command = command;
     study.plan = plan;
+    study.fingerprint = fingerprint == NULL ? "" : fingerprint;
     if (status == HL_OK)
         status = keeper_begin(keeper, o->db, &study, !study_is_real(request), err);
     hl_free(command);
     hl_free(plan);
+    hl_free(fingerprint);
     return status;
 }
 

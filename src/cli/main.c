@@ -3,10 +3,13 @@
  * main.c - the command line: finds the verb, plays it, prints what failed, exits.
  */
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/interrupt.h"
+#include "base/sysroot.h"
 #include "base/text.h"
 #include "cli/cli.h"
 
@@ -16,7 +19,8 @@ const struct cli_verb cli_verbs[] = {
     {"run", "WORKLOAD", "play a workload, simulated or for real, and print its times", cli_run},
     {"reproduce", "[PAPER...]", "play published studies and print them beside what was published",
      cli_reproduce},
-    {"list", "policies|machines|workloads|variants|papers|studies", "say what there is", cli_list},
+    {"list", "policies|machines|workloads|variants|papers|studies|host", "say what there is",
+     cli_list},
     {"import", "FILE...", "store results made elsewhere", cli_import},
     {"show", "STUDY|STUDY:RUN|FILE", "print stored results", cli_show},
     {"compare", "BASE NEW...", "stored results side by side, with verdicts", cli_compare},
@@ -31,14 +35,51 @@ static void print_help(void)
     puts("Usage: halfload VERB [WORD...] [OPTION...]\n"
          "Which CPU-scheduler set-up serves a workload best on a machine, by how much, and why?\n");
     for (const struct cli_verb *v = cli_verbs; v->name != NULL; v++)
-        printf("  halfload %-9s %-52s %s\n", v->name, v->arguments, v->summary);
+        printf("  halfload %-9s %-57s %s\n", v->name, v->arguments, v->summary);
     puts("\n"
          "  halfload VERB --help                           what a verb takes\n"
-         "  halfload --version\n\n"
+         "  halfload --version\n"
+         "  halfload VERB ... --sysroot DIR                read the files of /proc, /sys and "
+         "cgroups below DIR\n\n"
          "Exit codes: 0 done, 1 usage, 2 regression found, 3 some runs or expectations failed, 4 "
          "damaged or\n"
          "malformed input, 5 not permitted or not supported, 6 internal or policy error, 130 "
          "interrupted.");
+}
+
+/* Absolute, since `resume` changes the folder. */
+static enum hl_status set_sysroot(const char *folder, struct hl_error *err)
+{
+    char path[PATH_MAX];
+
+    if (folder == NULL || folder[0] == '\0')
+        return hl_fail(err, HL_USAGE,
+                       "--sysroot needs a value: the root of a recorded system tree");
+    return hl_sysroot_set(realpath(folder, path) == NULL ? folder : path, err);
+}
+
+/* Takes --sysroot DIR, or --sysroot=DIR, out of the words wherever it stands before a "--": it is an
+ * option of all verbs. */
+static enum hl_status take_sysroot(int *argc, char **argv, struct hl_error *err)
+{
+    static const char option[] = "--sysroot";
+    const size_t length = sizeof(option) - 1;
+    int kept = 1, at = 1;
+
+    for (; at < *argc && strcmp(argv[at], "--") != 0; at++) {
+        if (strncmp(argv[at], option, length) != 0 ||
+            (argv[at][length] != '\0' && argv[at][length] != '='))
+            argv[kept++] = argv[at];
+        else if (argv[at][length] == '=')
+            HL_TRY(set_sysroot(argv[at] + length + 1, err));
+        else
+            HL_TRY(set_sysroot(argv[++at], err));
+    }
+    while (at < *argc)
+        argv[kept++] = argv[at++];
+    argv[kept] = NULL;
+    *argc = kept;
+    return HL_OK;
 }
 
 static enum hl_status play(int argc, char **argv, struct hl_error *err)
@@ -78,7 +119,9 @@ int main(int argc, char **argv)
     enum hl_status status;
 
     hl_interrupt_catch();
-    status = play(argc, argv, &err);
+    status = take_sysroot(&argc, argv, &err);
+    if (status == HL_OK)
+        status = play(argc, argv, &err);
     if (fflush(stdout) != 0 && status == HL_OK)
         status = hl_fail(&err, HL_NOT_PERMITTED, "standard output: %s", strerror(errno));
     if (status != HL_OK && err.text[0] != '\0')

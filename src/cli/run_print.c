@@ -45,6 +45,18 @@ static void announce_profile(const struct study_request *request)
     putchar('\n');
 }
 
+/* What half and optimal load are counted from. A variant may be allowed fewer of these cpus. */
+static void announce_cpus(void)
+{
+    struct machine_host_cpus cpus;
+    char text[200];
+
+    if (machine_host_cpus_read(&cpus, NULL) != HL_OK)
+        return;
+    machine_host_cpus_print(&cpus, text, sizeof(text));
+    printf("cpus: %s; half load is half as many jobs, optimal load four times as many\n", text);
+}
+
 /* The arms, and how many runs it takes to tell them apart. */
 static void announce_arms(const struct run_announcement *a)
 {
@@ -87,6 +99,8 @@ void run_announce(void *context)
            request->arms[0].machine->name, cpus, cpus == 1 ? "" : "s", request->seed, cells,
            cells == 1 ? "" : "s", request->runs, request->runs == 1 ? "" : "s");
     announce_study(a);
+    if (is_real)
+        announce_cpus();
     announce_arms(a);
     if (!is_real)
         announce_profile(request);

@@ -163,6 +163,7 @@ enum hl_status host_session_open(struct host_session *session, const char *work_
     enum hl_status status;
 
     *session = (struct host_session){.lock = -1};
+    host_scheduler_read(&session->scheduler);
     recover_sessions(work_dir);
     (void)snprintf(name, sizeof(name), "%sXXXXXX", name_prefix);
     HL_TRY(host_path_join(folder, sizeof(folder), work_dir, name, err));

@@ -8,12 +8,14 @@
 #include <limits.h>
 
 #include "base/status.h"
+#include "host/scheduler.h"
 
 /* {0} is a session never opened. */
 struct host_session {
-    char folder[PATH_MAX];    /* absolute, without links */
-    char mark[PATH_MAX + 32]; /* environment entry of every process of the session */
-    int lock;                 /* descriptor; held as long as the session lives */
+    char folder[PATH_MAX];           /* absolute, without links */
+    char mark[PATH_MAX + 32];        /* environment entry of every process of the session */
+    int lock;                        /* descriptor; held as long as the session lives */
+    struct host_scheduler scheduler; /* in force when the session began */
 };
 
 /* The folder where private folders go, absolute and without links: `wanted`, or if that is NULL

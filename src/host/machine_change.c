@@ -158,13 +158,12 @@ static void compare_cpus(const struct host_machine_state *before,
 static void compare_scheduler(const struct host_scheduler *before,
                               const struct host_scheduler *after, struct host_facts *facts)
 {
+    char was[HOST_SCHEDULER_BYTES], is[HOST_SCHEDULER_BYTES];
+
     if (strcmp(before->name, after->name) != 0)
         (void)snprintf(facts->invalid, sizeof(facts->invalid),
-                       "the scheduler changed during the run: %s%s at its start, %s%s at its end",
-                       before->name[0] == '\0' ? "" : "sched_ext ",
-                       before->name[0] == '\0' ? "the kernel's own" : before->name,
-                       after->name[0] == '\0' ? "" : "sched_ext ",
-                       after->name[0] == '\0' ? "the kernel's own" : after->name);
+                       "the scheduler changed during the run: %s at its start, %s at its end",
+                       host_scheduler_print(before, was), host_scheduler_print(after, is));
     else if (before->enable != after->enable && before->enable >= 0)
         (void)snprintf(facts->invalid, sizeof(facts->invalid),
                        "the sched_ext scheduler was changed during the run: enable_seq %lld at its "

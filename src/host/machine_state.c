@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * machine_state.c - reads what the machine counts: ticks of each cpu, pressure, throttling, and the
- * scheduler in force.
+ * machine_state.c - reads what the machine counts: ticks of each cpu, pressure, throttling.
  *
  *     /proc/stat:            cpu3 USER NICE SYSTEM IDLE IOWAIT IRQ SOFTIRQ STEAL GUEST GUEST_NICE
  *     /proc/pressure/cpu:    some avg10=0.00 avg60=0.00 avg300=0.00 total=MICROSECONDS
  *     cpu.stat, cgroup v2:   nr_throttled N and throttled_usec N; v1: throttled_time NANOSECONDS
- *     /sys/kernel/sched_ext: state, enable_seq, root/ops
  */
 #include "host/machine_state.h"
 
@@ -177,25 +175,6 @@ static const char *read_throttling(struct host_machine_state *state)
         return NULL;
     return "no cpu.stat of a control group tells of throttling; mount cgroups with the cpu "
            "controller";
-}
-
-/* ---- the scheduler ---- */
-
-void host_scheduler_read(struct host_scheduler *scheduler)
-{
-    char text[64];
-
-    *scheduler = (struct host_scheduler){.enable = -1};
-    if (host_system_line(text, sizeof(text), "/sys/kernel/sched_ext/enable_seq") != 0 ||
-        !hl_parse_int(text, &scheduler->enable))
-        scheduler->enable = -1;
-    if (host_system_line(text, sizeof(text), "/sys/kernel/sched_ext/state") != 0 ||
-        strcmp(text, "enabled") != 0)
-        return;
-    if (host_system_line(scheduler->name, sizeof(scheduler->name),
-                         "/sys/kernel/sched_ext/root/ops") != 0 ||
-        scheduler->name[0] == '\0')
-        (void)snprintf(scheduler->name, sizeof(scheduler->name), "not named");
 }
 
 /* ---- all together ---- */

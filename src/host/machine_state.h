@@ -13,18 +13,13 @@
 #include <stdint.h>
 
 #include "host/facts.h"
+#include "host/scheduler.h"
 #include "machine/machine.h"
 
 /* Of one cpu, in ticks of the system's clock. */
 struct host_cpu_ticks {
     bool is_there;
     int64_t busy, idle, steal; /* busy: all that is neither of the others; idle: for the disk too */
-};
-
-/* The scheduler in force. */
-struct host_scheduler {
-    char name[64];  /* of a sched_ext scheduler; "": the kernel's own */
-    int64_t enable; /* how often one was enabled since boot; -1: not known */
 };
 
 struct host_machine_state {
@@ -44,8 +39,6 @@ struct host_machine_state {
 /* Never fails: what cannot be read is marked. */
 void host_machine_state_read(struct host_machine_state *state);
 void host_machine_state_close(struct host_machine_state *state); /* safe on zeroed */
-
-void host_scheduler_read(struct host_scheduler *scheduler);
 
 struct host_machine_use {               /* of the run itself, between the two states */
     int64_t cpu_ns;                     /* user and system time */

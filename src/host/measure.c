@@ -162,6 +162,7 @@ enum hl_status host_measure(const struct host_measure *measure, struct run *run,
     struct host_measure watched = *measure;
     enum hl_status status;
 
+    HL_TRY(host_scheduler_check(&measure->session->scheduler, err));
     watched.command.is_watched = true;
     status = measure->setting == NULL ? host_command_run(&watched.command, result, err)
                                       : run_changed(&watched, result, err);

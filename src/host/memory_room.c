@@ -19,10 +19,8 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/text.h"
+#include "base/sysroot.h"
 #include "base/units.h"
-
-enum { FILE_MAX = 1 << 20 };
 
 /* The number after `key` at the start of a line of a file; -1 if there is none. */
 static int64_t read_keyed(const char *path, const char *key)
@@ -30,7 +28,7 @@ static int64_t read_keyed(const char *path, const char *key)
     int64_t value = -1;
     char *text, *at;
 
-    if (hl_read_file(path, FILE_MAX, &text, NULL, NULL) != HL_OK)
+    if (hl_sysroot_read(&text, NULL, "%s", path) != HL_OK || text == NULL)
         return -1;
     for (at = text; at != NULL; at = strchr(at, '\n')) {
         at += *at == '\n';
@@ -90,7 +88,7 @@ static int64_t cgroups_room_bytes(void)
     int64_t room = INT64_MAX;
     char *text, *save = NULL;
 
-    if (hl_read_file("/proc/self/cgroup", FILE_MAX, &text, NULL, NULL) != HL_OK)
+    if (hl_sysroot_read(&text, NULL, "/proc/self/cgroup") != HL_OK || text == NULL)
         return room;
     for (char *line = strtok_r(text, "\n", &save); line != NULL;
          line = strtok_r(NULL, "\n", &save)) {

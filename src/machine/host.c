@@ -180,6 +180,21 @@ enum hl_status machine_host_cpus_read(struct machine_host_cpus *cpus, struct hl_
     return HL_OK;
 }
 
+const char *machine_quota_print(int64_t quota_ppm, char text[static MACHINE_QUOTA_BYTES])
+{
+    size_t end;
+
+    if (quota_ppm == 0)
+        return strcpy(text, "none");
+    end = (size_t)snprintf(text, MACHINE_QUOTA_BYTES, "%" PRId64 ".%06" PRId64, quota_ppm / HL_PPM,
+                           quota_ppm % HL_PPM);
+    while (text[end - 1] == '0')
+        text[--end] = '\0';
+    if (text[end - 1] == '.')
+        text[end - 1] = '\0';
+    return text;
+}
+
 void machine_host_cpus_print(const struct machine_host_cpus *cpus, char *text, size_t bytes)
 {
     static const char *const limits[] = {
@@ -187,19 +202,11 @@ void machine_host_cpus_print(const struct machine_host_cpus *cpus, char *text, s
         [MACHINE_LIMIT_ALLOWED] = "the allowed cpus",
         [MACHINE_LIMIT_QUOTA] = "the quota, rounded up",
     };
-    char quota[48] = "none";
+    char quota[MACHINE_QUOTA_BYTES];
 
-    if (cpus->quota_ppm > 0) {
-        size_t end = (size_t)snprintf(quota, sizeof(quota), "%" PRId64 ".%06" PRId64,
-                                      cpus->quota_ppm / HL_PPM, cpus->quota_ppm % HL_PPM);
-
-        while (quota[end - 1] == '0')
-            quota[--end] = '\0';
-        if (quota[end - 1] == '.')
-            quota[end - 1] = '\0';
-    }
     (void)snprintf(text, bytes, "host %d, allowed %d, quota %s: %d usable, set by %s",
-                   cpus->online_count, cpus->allowed_count, quota, cpus->usable_count,
+                   cpus->online_count, cpus->allowed_count,
+                   machine_quota_print(cpus->quota_ppm, quota), cpus->usable_count,
                    limits[cpus->limit]);
 }
 

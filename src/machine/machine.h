@@ -209,6 +209,10 @@ struct machine_host_cpus {
 enum hl_status machine_host_cpus_read(struct machine_host_cpus *cpus,
                                       struct hl_error *err) HL_MUST_CHECK;
 
+/* "1.5", of 0 "none". */
+enum { MACHINE_QUOTA_BYTES = 48 };
+const char *machine_quota_print(int64_t quota_ppm, char text[static MACHINE_QUOTA_BYTES]);
+
 /* "host 64, allowed 4, quota 1.5: 2 usable, set by the quota, rounded up"; no quota is "none". */
 void machine_host_cpus_print(const struct machine_host_cpus *cpus, char *text, size_t bytes);
 

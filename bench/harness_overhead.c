@@ -96,6 +96,7 @@ static struct sample run_measured(const char *const *arguments)
         .environment = (const char *const *)environ,
         .folder = "/",
         .log = "/dev/null",
+        .is_watched = true,
     };
     struct host_result result;
     struct hl_error err = {0};

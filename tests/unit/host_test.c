@@ -89,8 +89,8 @@ static void a_build_is_measured_and_leaves_the_tree_alone(void **state)
     assert_true(run_has(&run, RUN_involuntary_switches));
     assert_true(run.metric[RUN_percent_cpu] > 0);
     assert_non_null(strstr(run.reason[RUN_peak_compilers], "sampled"));
-    assert_false(run_has(&run, RUN_migrations));
-    assert_non_null(run.reason[RUN_migrations]);
+    assert_false(run_has(&run, RUN_wasted_cpu_s));
+    assert_non_null(run.reason[RUN_wasted_cpu_s]);
     assert_int_equal(fixture_entries(fixture.tree), 5);
     assert_int_equal(fixture_entries(fixture.work), 0);
 }

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* words_fuzz.c - policies and loads of the command line. covers: src/policy/registry.c src/workload/loads.c */
+/* words_fuzz.c - policies, workloads and loads of the command line.
+ * covers: src/policy/registry.c src/workload/loads.c src/workload/workload_options.c
+ */
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -13,6 +15,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct policy_spec policy;
+    const struct workload_info *workload = NULL;
+    struct workload_options options;
     struct workload_load loads[WORKLOAD_LOADS_MAX];
     struct hl_error err;
     int count;
@@ -21,6 +25,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (text == NULL)
         return 0;
     memcpy(text, data, size);
+    if (workload_parse(text, &workload, &options, &err) != HL_OK)
+        workload = NULL;
     if (policy_spec_parse(&policy, text, &err) != HL_OK &&
         workload_loads_parse(loads, &count, text, &err) == HL_OK)
         for (int i = 0; i < count; i++)

@@ -29,6 +29,25 @@ static json_t *hash_text(uint64_t hash)
     return json_string(text);
 }
 
+static uint64_t hash_quantiles(uint64_t hash, const struct process_quantiles *table)
+{
+    for (int32_t k = 0; k < table->count; k++)
+        hash = hl_mix64(hash ^ (uint64_t)table->place_ppm[k]);
+    return hash_values(hash, table->value, table->count);
+}
+
+static uint64_t hash_processes(uint64_t hash, const struct processes *processes)
+{
+    for (int32_t i = 0; i < processes->count; i++) {
+        const struct process_kind *kind = &processes->kinds[i];
+
+        hash = hl_mix64(hash ^ hl_hash_text(kind->name));
+        hash = hl_mix64(hash ^ (uint64_t)(2 * kind->count + kind->is_of_make));
+        hash = hash_quantiles(hash, &kind->cpu_ns);
+    }
+    return hash_quantiles(hash, &processes->directory_units);
+}
+
 static json_t *text_or_null(const char *text)
 {
     return text == NULL ? json_null() : json_string(text);
@@ -68,7 +87,9 @@ static void describe_simulated(const struct study_request *request, json_t *aske
                            MACHINE_CONSTANT_COUNT);
     }
     if (request->profile != NULL)
-        hash = hash_values(hash, request->profile->constant, request->profile->kind->count);
+        hash = hash_processes(
+            hash_values(hash, request->profile->constant, request->profile->kind->count),
+            &request->profile->processes);
     (void)json_object_set_new(asked, "constants", hash_text(hash));
     for (int i = 0; i < request->arm_count; i++)
         if (i == 0 || request->arms[i].policy != request->arms[i - 1].policy)

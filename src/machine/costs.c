@@ -216,10 +216,11 @@ static enum hl_status read_unit(const struct machine_constant_info *info,
     return hl_json_fail_unknown(&member, err, "unit", text, names, count);
 }
 
-static enum hl_status read_source(const struct hl_json_node *node, const char **source,
-                                  struct hl_error *err)
+enum hl_status machine_source_read(const struct hl_json_node *node, const char **source,
+                                   struct hl_error *err)
 {
-    static const char *const known[] = {"spec", "published", "assumed", "fitted:CELLS"};
+    static const char *const known[] = {"spec", "published", "assumed", "fitted:CELLS",
+                                        "measured:WHERE"};
     struct hl_json_node member;
 
     HL_TRY(hl_json_member(node, "source", &member, err));
@@ -227,7 +228,8 @@ static enum hl_status read_source(const struct hl_json_node *node, const char **
     for (int i = 0; i < 3; i++)
         if (strcmp(*source, known[i]) == 0)
             return HL_OK;
-    if (strncmp(*source, "fitted:", 7) == 0 && (*source)[7] != '\0')
+    if ((strncmp(*source, "fitted:", 7) == 0 && (*source)[7] != '\0') ||
+        (strncmp(*source, "measured:", 9) == 0 && (*source)[9] != '\0'))
         return HL_OK;
     return hl_json_fail_unknown(&member, err, "source", *source, known, HL_COUNT_OF(known));
 }
@@ -253,7 +255,7 @@ enum hl_status machine_constant_read(const struct machine_constant_info *info,
     } else {
         HL_TRY(hl_json_decimal(&member, unit->scale, info->min, info->max, &read, err));
     }
-    HL_TRY(read_source(node, &source, err));
+    HL_TRY(machine_source_read(node, &source, err));
     HL_TRY(hl_json_member_if_any(node, "note", &member, err));
     if (member.value != NULL)
         HL_TRY(hl_json_string(&member, 1, SOURCE_BYTES_MAX, &note, err));

@@ -6,7 +6,7 @@
  * A constant in a file:  "smt_gain": {"value": 0.25, "unit": "ratio", "source": "assumed"}
  * Units of a table row and what files may write for them:
  *     ppm: ratio     ns: ns, us, ms, s     bytes: bytes, KiB, MiB, GiB     count: count     bool:
- * bool Sources: spec, published, assumed, fitted:CELLS; "given" is the command line's.
+ * bool Sources: spec, published, assumed, fitted:CELLS, measured:WHERE; "given" is the command line's.
  */
 #ifndef HL_MACHINE_COSTS_H
 #define HL_MACHINE_COSTS_H
@@ -19,6 +19,10 @@ enum hl_status machine_constants_init(const struct machine_constant_info *table,
                                       int64_t *values, char **sources,
                                       struct hl_error *err) HL_MUST_CHECK;
 void machine_constants_close(int count, char **sources); /* safe on zeroed */
+
+/* The member "source" of a constant, checked; the text is the file's. */
+enum hl_status machine_source_read(const struct hl_json_node *node, const char **source,
+                                   struct hl_error *err) HL_MUST_CHECK;
 
 /* {"value", "unit", "source", maybe "note"}; the caller checks for unknown keys. Replaces *source, and
  * *note if there is one; `note` may be NULL. */

@@ -12,5 +12,7 @@ enum hl_status workload_kernbench(struct workload *w, const struct workload_requ
     struct build_tree_shape shape = {
         .stream = "workload/kernbench", .constant = request->profile->constant, .phases = 1};
 
+    if (request->profile->processes.count > 0)
+        return workload_measured_build(w, request, err);
     return build_tree_fill(w, request, &shape, err);
 }

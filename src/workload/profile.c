@@ -72,6 +72,7 @@ const struct profile_kind *profile_kind_find(const char *workload)
 void profile_close(struct profile *profile)
 {
     machine_constants_close(PROFILE_CONSTANTS_MAX, profile->source);
+    processes_close(&profile->processes);
     *profile = (struct profile){0};
 }
 
@@ -97,7 +98,8 @@ static enum hl_status read_kind(struct profile *profile, const struct hl_json_no
 static enum hl_status read_profile(struct profile *profile, const struct hl_json_node *root,
                                    struct hl_error *err)
 {
-    static const char *const keys[] = {"about", "kind", "constants"};
+    static const char *const keys[] = {"about", "kind", "constants", "processes",
+                                       "directory_units"};
     struct hl_json_node member;
     const char *about;
 
@@ -108,8 +110,15 @@ static enum hl_status read_profile(struct profile *profile, const struct hl_json
     HL_TRY(hl_json_member(root, "about", &member, err));
     HL_TRY(hl_json_string(&member, 1, PROFILE_ABOUT_MAX, &about, err));
     HL_TRY(hl_json_member(root, "constants", &member, err));
-    return machine_constants_read(profile->kind->table, profile->kind->count, &member,
-                                  profile->constant, profile->source, NULL, err);
+    HL_TRY(machine_constants_read(profile->kind->table, profile->kind->count, &member,
+                                  profile->constant, profile->source, NULL, err));
+    HL_TRY(hl_json_member_if_any(root, "processes", &member, err));
+    if (member.value != NULL && profile->kind != &profile_kinds[0])
+        return hl_json_fail(&member, err,
+                            "stands in a profile of kind %s; only those of kind %s "
+                            "have processes",
+                            profile->kind->workload, profile_kinds[0].workload);
+    return processes_read(&profile->processes, root, err);
 }
 
 enum hl_status profile_parse(struct profile *profile, const char *name, const char *text,

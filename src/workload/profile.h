@@ -14,6 +14,7 @@
 
 #include "base/status.h"
 #include "machine/machine.h"
+#include "workload/processes.h"
 
 /*
  * Each list is of one kind. X(name, unit, default, min, max, help); values are int64_t, ratios in
@@ -131,6 +132,7 @@ struct profile {
     const struct profile_kind *kind;
     int64_t constant[PROFILE_CONSTANTS_MAX]; /* kind->count of them */
     char *source[PROFILE_CONSTANTS_MAX];
+    struct processes processes; /* of a measured build; else {0} */
 };
 
 extern const struct machine_constant_info profile_constant_table[PROFILE_CONSTANT_COUNT];

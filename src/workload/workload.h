@@ -300,5 +300,7 @@ enum hl_status workload_matinv(struct workload *w, const struct workload_request
                                struct hl_error *err) HL_MUST_CHECK;
 enum hl_status workload_rsa(struct workload *w, const struct workload_request *request,
                             struct hl_error *err) HL_MUST_CHECK;
+enum hl_status workload_measured_build(struct workload *w, const struct workload_request *request,
+                                       struct hl_error *err) HL_MUST_CHECK;
 
 #endif

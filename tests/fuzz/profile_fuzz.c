@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* profile_fuzz.c - profiles, and builds made from what they say. covers: src/workload/profile.c */
+/* profile_fuzz.c - profiles, and builds made from what they say. covers: src/workload/profile.c
+ * src/workload/processes.c src/workload/measured_build.c */
 #include <assert.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -19,9 +20,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct workload workload = {0};
     struct hl_error err;
 
-    /* A hundred thousand units are allowed but slow. */
+    /* A hundred thousand units and a million processes are allowed but slow. */
     if (profile_parse(&profile, "fuzz", (const char *)data, size, &err) == HL_OK &&
-        profile.constant[PROFILE_units] <= 1000) {
+        profile.constant[PROFILE_units] <= 1000 && processes_total(&profile.processes) <= 10000) {
         const struct workload_request request = {
             .machine = &machine, .profile = &profile, .level = 3, .seed = 1};
 

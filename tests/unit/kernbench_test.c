@@ -441,7 +441,7 @@ static void shipped_profiles_give_every_constant(void **state)
         hl_free(text);
         profile_close(&profile);
     }
-    assert_int_equal(builds, HL_COUNT_OF(profiles));
+    assert_int_equal(builds, HL_COUNT_OF(profiles) + 1); /* kernel-tinyconfig has processes */
     hl_data_list_close(names);
 }
 

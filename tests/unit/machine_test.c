@@ -402,11 +402,11 @@ static void malformed_machine_files_are_one_clear_line(void **state)
          "/constants/smt_gain/unit: found 7, expected a string of 1 to 32 bytes"},
         {GAIN("0.1", "\"ratio\"", "\"guessed\""), "",
          "/constants/smt_gain/source: unknown source \"guessed\"; known: spec, published, assumed, "
-         "fitted:CELLS"},
+         "fitted:CELLS, measured:WHERE"},
         {GAIN("0.1", "\"ratio\"", "\"fitted:\""), "",
          "/constants/smt_gain/source: unknown source \"fitted:\"; did you mean \"fitted:CELLS\"? "
          "known: spec, published, assumed, "
-         "fitted:CELLS"},
+         "fitted:CELLS, measured:WHERE"},
         {"\"smt_gain\": 0.25", "", "/constants/smt_gain: found 0.25, expected an object"},
         {"\"smt_gain\": {\"value\": 0.1, \"unit\": \"ratio\"}", "",
          "/constants/smt_gain: the key \"source\" is missing"},

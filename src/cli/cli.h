@@ -26,6 +26,7 @@ extern const struct cli_verb cli_verbs[];
 
 enum hl_status cli_run(int argc, char **argv, struct hl_error *err) HL_MUST_CHECK;
 enum hl_status cli_reproduce(int argc, char **argv, struct hl_error *err) HL_MUST_CHECK;
+enum hl_status cli_profile(int argc, char **argv, struct hl_error *err) HL_MUST_CHECK;
 enum hl_status cli_list(int argc, char **argv, struct hl_error *err) HL_MUST_CHECK;
 enum hl_status cli_import(int argc, char **argv, struct hl_error *err) HL_MUST_CHECK;
 enum hl_status cli_show(int argc, char **argv, struct hl_error *err) HL_MUST_CHECK;

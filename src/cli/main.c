@@ -25,6 +25,7 @@ const struct cli_verb cli_verbs[] = {
     {"show", "STUDY|STUDY:RUN|FILE", "print stored results", cli_show},
     {"compare", "BASE NEW...", "stored results side by side, with verdicts", cli_compare},
     {"plan", "[STUDY]", "how many runs an answer takes", cli_plan},
+    {"profile", "FILE", "make a profile of a build from a recording of it", cli_profile},
     {"resume", "STUDY", "go on with a study that was interrupted", cli_resume},
     {"delete", "STUDY...", "delete stored results", cli_delete},
     {NULL, NULL, NULL, NULL},

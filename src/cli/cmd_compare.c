@@ -49,7 +49,8 @@ struct compare_words {
 
 static const struct argp_option option_table[] = {
     {"effect", KEY_EFFECT, "D", 0, "the change that matters, 1% or 0.01 (default: 1%)", 0},
-    {"metric", KEY_METRIC, "M", 0, "what decides (default: elapsed_s); others are exploratory", 0},
+    {"metric", KEY_METRIC, "M", 0,
+     "what decides (default: elapsed_s, of rsa signs_per_s); others are exploratory", 0},
     {"base", KEY_BASE, "ARM", 0, "the arm of BASE that all others are compared with", 0},
     {"fail-on-regression", KEY_FAIL_ON_REGRESSION, NULL, 0,
      "exit with 2 if a load is different, worse, and by D or more", 0},

@@ -255,7 +255,8 @@ static enum hl_status list_workloads(bool is_verbose, struct hl_error *err)
             continue;
         printf("    the level of a load means %s\n", w->level_means);
         if (w->rate.name != NULL)
-            printf("    metric %s: %s; higher is better\n", w->rate.name, w->rate.help);
+            printf("    metric %s: %s; higher is better%s\n", w->rate.name, w->rate.help,
+                   w->rate.decides ? "; runs are compared by it" : "");
         for (int i = 0; w->options != NULL && w->options[i].name != NULL; i++)
             printf("    %-16s %s (%s)\n", w->options[i].name, w->options[i].help,
                    w->options[i].default_text != NULL ? w->options[i].default_text

@@ -41,7 +41,7 @@ static const struct argp_option option_table[] = {
      "number of variants with the base (default: as the study; 2)", 0},
     {"noise", KEY_NOISE, "CV", 0,
      "without a study: standard deviation of runs over their mean, 0.5% or 0.005", 0},
-    {"metric", KEY_METRIC, "M", 0, "whose noise (default: elapsed_s)", 0},
+    {"metric", KEY_METRIC, "M", 0, "whose noise (default: elapsed_s, of rsa signs_per_s)", 0},
     {"format", KEY_FORMAT, "F", 0, "text (default) or json", 0},
     {"db", KEY_DB, "FILE", 0, CLI_DB_HELP, 0},
     {0},

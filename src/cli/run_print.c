@@ -117,11 +117,11 @@ void run_announce(void *context)
 
 /* Base against new, in the primary metric alone; `halfload compare` has all of them. */
 static enum hl_status print_comparison(const struct run_options *o, const struct run_list *runs,
-                                       struct hl_error *err)
+                                       enum run_metric metric, struct hl_error *err)
 {
     struct compare_arms arms = {0};
     struct compare_result result = {0};
-    struct compare_request request = {.metric = RUN_elapsed_s,
+    struct compare_request request = {.metric = metric,
                                       .effect = COMPARE_DEFAULT_EFFECT,
                                       .level = COMPARE_DEFAULT_LEVEL,
                                       .is_aa = o->is_aa,
@@ -166,5 +166,7 @@ enum hl_status run_print(const struct run_options *o, const struct study_request
     if (o->why)
         HL_TRY(report_why(stdout, runs, err));
     /* Not of a part: whoever looks at verdicts before the end and stops when they please has others. */
-    return parts->is_compared && is_whole ? print_comparison(o, runs, err) : HL_OK;
+    return parts->is_compared && is_whole
+               ? print_comparison(o, runs, study_result_metric(request->workload), err)
+               : HL_OK;
 }

@@ -10,6 +10,7 @@
 #include "base/format.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "study/study.h"
 
 static enum hl_status name_arm(struct stored_arms *stored, struct compare_arm *arm,
                                const char *name, bool is_one, struct hl_error *err)
@@ -288,8 +289,17 @@ bool stored_arms_has(const struct stored_arms *stored, enum run_metric metric)
 /* What decides if nobody says so. */
 static enum run_metric default_metric(const struct stored_arms *stored)
 {
+    char name[WORKLOAD_TEXT_MAX];
+    const struct workload_info *workload;
     int found = -1, count = 0;
 
+    /* Imported runs may be of anything. */
+    (void)hl_format(name, sizeof(name), "%.*s",
+                    (int)strcspn(stored->arms.arms[0].runs[0]->workload, ":"),
+                    stored->arms.arms[0].runs[0]->workload);
+    workload = workload_find(name);
+    if (workload != NULL && stored_arms_has(stored, study_result_metric(workload)))
+        return study_result_metric(workload);
     for (int m = 0; m < run_metric_count(); m++)
         if (stored_arms_has(stored, (enum run_metric)m)) {
             found = m;

@@ -32,6 +32,13 @@ enum hl_status study_rate_metric(const struct workload_info *workload, int *metr
     return run_metric_add(workload->rate.name, workload->rate.unit, RUN_HIGHER, metric, err);
 }
 
+enum run_metric study_result_metric(const struct workload_info *workload)
+{
+    int rate = workload->rate.decides ? run_metric_find(workload->rate.name) : -1;
+
+    return rate < 0 ? RUN_elapsed_s : (enum run_metric)rate;
+}
+
 static void set_rate(const struct workload_info *info, const struct workload *workload,
                      struct run *run)
 {

@@ -126,6 +126,9 @@ uint64_t study_run_seed(uint64_t base_seed, const char *workload, int64_t level,
 enum hl_status study_rate_metric(const struct workload_info *workload, int *metric,
                                  struct hl_error *err) HL_MUST_CHECK;
 
+/* What its runs are compared by if nobody says so: elapsed time, or its rate. */
+enum run_metric study_result_metric(const struct workload_info *workload);
+
 /* One simulated run, with its identity. */
 enum hl_status study_simulate(const struct study_job *job, struct run *run,
                               struct hl_error *err) HL_MUST_CHECK;

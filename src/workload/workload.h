@@ -96,11 +96,11 @@ struct workload_group { /* a task group, as cgroup v2 has it */
     int32_t weight;     /* cpu.weight: 1 .. 10000, 100 is usual */
     int64_t quota_ns;   /* cpu.max: so much of all cpus per period; 0: no limit */
     int64_t period_ns;
-    bool is_idle;       /* cpu.idle */
+    bool is_idle; /* cpu.idle */
 };
 
 struct workload_session { /* of a terminal or login: an autogroup, under policies that have them */
-    int32_t nice; /* of that group */
+    int32_t nice;         /* of that group */
 };
 
 struct workload_task { /* exists at the start */
@@ -264,6 +264,7 @@ struct workload_request {
 /* A metric that only this workload has; more is better. */
 struct workload_rate {
     const char *name, *unit, *help; /* name NULL: it has none */
+    bool decides; /* runs are compared by it: their time is fixed, or not what is asked */
 };
 
 struct workload_info {

@@ -38,7 +38,8 @@ const struct workload_info workload_table[] = {
      .level_means = "processes",
      .simulated = true,
      .default_loads = "1x",
-     .rate = {"signs_per_s", "1/s", "signatures a second of all processes, each by its user time"},
+     .rate = {"signs_per_s", "1/s", "signatures a second of all processes, each by its user time",
+              .decides = true},
      .build = workload_rsa},
     {.name = NULL},
 };

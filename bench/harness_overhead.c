@@ -2,17 +2,18 @@
 /*
  * harness_overhead.c - what measuring adds to a command.
  *
- *     harness_overhead [PAIRS]      30 pairs when not given, two seconds each
+ *     harness_overhead [ROUNDS]      30 rounds when not given, two or three seconds each
  *
- * One second of fixed work is done by a process started plainly (fork, exec, wait4) and by one
- * started and watched as builds are, in turn, the order changing from pair to pair. Prints
- * "name value unit" lines; figures are medians over pairs, since other load of the machine makes
- * single ones worse:
+ * One second of fixed work is done by a process started plainly (fork, exec, wait4), by a run of
+ * workload cmd with all it captures, and by hyperfine if there is one, in turn, the order changing
+ * from round to round. Prints "name value unit" lines; figures are medians over rounds, since other
+ * load of the machine makes single ones worse:
  *
- *   harness_overhead        time of the whole call, keeper and sampling included, over the plain
- * one harness_overhead_run    elapsed time as the record has it, over the plain one
+ *   harness_overhead        time of the whole run, keeper and capture included, over the plain one
+ *   harness_overhead_run    elapsed time as the record has it, over the plain one
  *   harness_overhead_cpu    user + system as the record has it, over the plain one
  *   harness_noise           half the distance between the quartiles of harness_overhead
+ *   hyperfine_overhead, _run, _cpu    the same of `hyperfine -N --runs 1`
  */
 #include <inttypes.h>
 #include <stdint.h>
@@ -25,10 +26,11 @@
 
 #include "base/text.h"
 #include "base/units.h"
+#include "host/environment.h"
+#include "host/host.h"
 #include "host/process_tree.h"
-#include "host/runner.h"
 
-enum { PAIRS_MAX = 1000 };
+enum { ROUNDS_MAX = 1000 };
 
 struct sample {
     double call_s, run_s, cpu_s;
@@ -62,6 +64,12 @@ static int64_t rounds_per_second(void)
     }
 }
 
+_Noreturn static void fail(const char *why)
+{
+    (void)fprintf(stderr, "harness_overhead: %s\n", why);
+    exit(6);
+}
+
 static double cpu_seconds(const struct timeval *time)
 {
     return (double)time->tv_sec + (double)time->tv_usec / 1e6;
@@ -79,38 +87,59 @@ static struct sample run_plainly(const char *const *arguments)
         (void)execv(arguments[0], (char *const *)(uintptr_t)arguments);
         _exit(127);
     }
-    if (child < 0 || wait4(child, &status, 0, &usage) != child || status != 0) {
-        (void)fprintf(stderr, "harness_overhead: the work could not be done\n");
-        exit(6);
-    }
+    if (child < 0 || wait4(child, &status, 0, &usage) != child || status != 0)
+        fail("the work could not be done");
     sample.call_s = (double)(host_now_ns() - start_ns) / 1e9;
     sample.run_s = sample.call_s;
     sample.cpu_s = cpu_seconds(&usage.ru_utime) + cpu_seconds(&usage.ru_stime);
     return sample;
 }
 
-static struct sample run_measured(const char *const *arguments)
+/* With an open session: what it costs once per study is not the run's. */
+static struct sample run_measured(struct host_work *cmd)
 {
-    const struct host_command command = {
-        .arguments = arguments,
-        .environment = (const char *const *)environ,
-        .folder = "/",
-        .log = "/dev/null",
-        .is_watched = true,
-    };
-    struct host_result result;
     struct hl_error err = {0};
     struct sample sample;
-    int64_t start_ns = host_now_ns();
+    struct run run;
+    int64_t start_ns;
 
-    if (host_command_run(&command, &result, &err) != HL_OK || result.exit_status != 0) {
-        (void)fprintf(stderr, "harness_overhead: %s\n",
-                      err.text[0] == '\0' ? "the work failed" : err.text);
-        exit(6);
-    }
+    run_init(&run, RUN_HOST, "not measured");
+    start_ns = host_now_ns();
+    if (host_work_run(cmd, 0, NULL, &run, &err) != HL_OK || run.status != RUN_OK)
+        fail(err.text[0] == '\0' ? run.note : err.text);
     sample.call_s = (double)(host_now_ns() - start_ns) / 1e9;
-    sample.run_s = (double)result.elapsed_ns / 1e9;
-    sample.cpu_s = (double)(result.user_ns + result.system_ns) / 1e9;
+    sample.run_s = run.metric[RUN_elapsed_s];
+    sample.cpu_s = run.metric[RUN_user_s] + run.metric[RUN_system_s];
+    return sample;
+}
+
+/* command,mean,stddev,median,user,system,min,max and then their values. */
+static struct sample run_hyperfine(const char *const *arguments)
+{
+    int64_t start_ns = host_now_ns();
+    struct sample sample = {0};
+    char line[8192], command[8192], *field;
+    FILE *pipe;
+
+    (void)snprintf(command, sizeof(command),
+                   "hyperfine -N --style none --runs 1 --export-csv /dev/fd/3 '%.4000s %s %s' "
+                   "3>&1 >/dev/null 2>&1",
+                   arguments[0], arguments[1], arguments[2]);
+    pipe = popen(command, "re");
+    if (pipe == NULL || fgets(line, sizeof(line), pipe) == NULL ||
+        fgets(line, sizeof(line), pipe) == NULL || pclose(pipe) != 0)
+        fail("hyperfine printed no figures");
+    sample.call_s = (double)(host_now_ns() - start_ns) / 1e9;
+    field = strchr(line, ',');
+    for (int i = 1; field != NULL && i <= 5; i++) {
+        double value = strtod(field + 1, &field);
+
+        if (i == 1)
+            sample.run_s = value;
+        sample.cpu_s += i >= 4 ? value : 0;
+        /* The deviation of one run is empty. */
+        field = strchr(field, ',');
+    }
     return sample;
 }
 
@@ -133,33 +162,63 @@ static double quantile(double *figures, int count, double part)
     return figures[below] + (at - below) * (figures[below + 1] - figures[below]);
 }
 
-static void measure(const char *program, int pairs)
+/* Figures of one way to run it, over the plain one, in percent; by round. */
+struct overhead {
+    double call[ROUNDS_MAX], run[ROUNDS_MAX], cpu[ROUNDS_MAX];
+};
+
+static void add_overhead(struct overhead *o, int round, const struct sample *sample,
+                         const struct sample *plain)
 {
-    static double call[PAIRS_MAX], run[PAIRS_MAX], cpu[PAIRS_MAX];
-    const char *arguments[] = {program, "--work", NULL, NULL};
-    char rounds[32];
+    o->call[round] = 100 * (sample->call_s / plain->call_s - 1);
+    o->run[round] = 100 * (sample->run_s / plain->run_s - 1);
+    o->cpu[round] = 100 * (sample->cpu_s / plain->cpu_s - 1);
+}
 
-    (void)snprintf(rounds, sizeof(rounds), "%" PRId64, rounds_per_second());
-    arguments[2] = rounds;
-    for (int i = 0; i < pairs; i++) {
-        struct sample plain, measured;
+static void print_overhead(struct overhead *o, const char *name, int rounds)
+{
+    printf("%s %.3f %%\n", name, quantile(o->call, rounds, 0.5));
+    printf("%s_run %.3f %%\n", name, quantile(o->run, rounds, 0.5));
+    printf("%s_cpu %.3f %%\n", name, quantile(o->cpu, rounds, 0.5));
+}
 
-        if (i % 2 == 0) {
-            plain = run_plainly(arguments);
-            measured = run_measured(arguments);
-        } else {
-            measured = run_measured(arguments);
-            plain = run_plainly(arguments);
+enum way { PLAIN, MEASURED, HYPERFINE };
+
+static void measure(const char *program, int rounds)
+{
+    static struct overhead measured, hyperfine;
+    const char *words[] = {program, "--work", NULL, NULL};
+    const struct host_work_options options = {.workload = "cmd", .cmd.words = words};
+    char number[32], path[4096];
+    bool has_hyperfine = host_program_find("hyperfine", path, sizeof(path));
+    int ways = has_hyperfine ? 3 : 2;
+    struct host_work *cmd;
+    struct hl_error err = {0};
+
+    (void)snprintf(number, sizeof(number), "%" PRId64, rounds_per_second());
+    words[2] = number;
+    if (host_work_open(&cmd, &options, &err) != HL_OK)
+        fail(err.text);
+    for (int i = 0; i < rounds; i++) {
+        struct sample sample[3] = {{0}};
+
+        for (int k = 0; k < ways; k++) {
+            enum way way = (enum way)((i + k) % ways);
+
+            sample[way] = way == PLAIN      ? run_plainly(words)
+                          : way == MEASURED ? run_measured(cmd)
+                                            : run_hyperfine(words);
         }
-        call[i] = 100 * (measured.call_s / plain.call_s - 1);
-        run[i] = 100 * (measured.run_s / plain.run_s - 1);
-        cpu[i] = 100 * (measured.cpu_s / plain.cpu_s - 1);
+        add_overhead(&measured, i, &sample[MEASURED], &sample[PLAIN]);
+        if (has_hyperfine)
+            add_overhead(&hyperfine, i, &sample[HYPERFINE], &sample[PLAIN]);
     }
-    printf("harness_overhead %.3f %%\n", quantile(call, pairs, 0.5));
-    printf("harness_overhead_run %.3f %%\n", quantile(run, pairs, 0.5));
-    printf("harness_overhead_cpu %.3f %%\n", quantile(cpu, pairs, 0.5));
+    host_work_close(cmd);
+    print_overhead(&measured, "harness_overhead", rounds);
     printf("harness_noise %.3f %%\n",
-           (quantile(call, pairs, 0.75) - quantile(call, pairs, 0.25)) / 2);
+           (quantile(measured.call, rounds, 0.75) - quantile(measured.call, rounds, 0.25)) / 2);
+    if (has_hyperfine)
+        print_overhead(&hyperfine, "hyperfine_overhead", rounds);
 }
 
 int main(int argc, char **argv)
@@ -173,8 +232,8 @@ int main(int argc, char **argv)
         return 0;
     }
     if (length < 0 || argc > 2 || (argc == 2 && !hl_parse_int(argv[1], &number)) || number < 1 ||
-        number > PAIRS_MAX) {
-        (void)fprintf(stderr, "usage: harness_overhead [PAIRS]    (1 to %d)\n", PAIRS_MAX);
+        number > ROUNDS_MAX) {
+        (void)fprintf(stderr, "usage: harness_overhead [ROUNDS]    (1 to %d)\n", ROUNDS_MAX);
         return 1;
     }
     program[length] = '\0';

@@ -64,6 +64,9 @@ error_t cli_int_option(struct argp_state *state, const char *option, const char 
 /* A relative change above 0 and below 1: "1%" or "0.01". */
 error_t cli_effect_option(struct argp_state *state, const char *option, const char *text,
                           double *effect);
+/* The value of an option that names something: never nothing. */
+error_t cli_text_option(struct argp_state *state, const char *option, char *text,
+                        const char *expected, const char **value);
 error_t cli_format_option(struct argp_state *state, const char *text, bool has_csv,
                           enum cli_format *format);
 

@@ -215,7 +215,7 @@ static enum hl_status run_words(int argc, char **argv, char *const *words, struc
     o.word_count = argc;
     o.words = words;
     if (strncmp(o.workload, "scn:", 4) == 0) {
-        const char *wrong = o.only_real != NULL ? o.only_real : o.not_scenario;
+        const char *wrong = o.real_count > 0 ? o.real[0] : o.not_scenario;
 
         if (wrong != NULL)
             return hl_fail(err, HL_USAGE, "--%s does not go with a scenario: the file decides it",

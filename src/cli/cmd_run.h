@@ -12,7 +12,7 @@
 #include "study/study.h"
 #include "study/variants.h"
 
-enum { RUN_PARAMS_MAX = 128 };
+enum { RUN_PARAMS_MAX = 128, RUN_WORDS_MAX = 1024, RUN_REAL_MAX = 64 };
 
 struct run_options {
     struct cli_input input; /* first: cli_parse finds it there */
@@ -31,12 +31,31 @@ struct run_options {
     const struct run_plan *plan; /* of a study that is gone on with; NULL: a new one */
     struct host_work_options work;
     enum study_warmup warmup;
+    const char *command[RUN_WORDS_MAX + 1]; /* of workload cmd; ends with NULL */
+    int command_count;
+    const char *orders; /* of matinv; NULL: not given */
+    char workload_text[WORKLOAD_TEXT_MAX];
+    bool has_shown_output;          /* of a failed command */
+    const char *real[RUN_REAL_MAX]; /* options given that real runs have, each time */
+    int real_count;
     bool timeline, why;
-    int64_t every_ns; /* of a scenario's CSV; 0: not given */
-    const char *only_real, *only_simulated,
-        *only_scenario;       /* an option given that needs it; NULL */
+    int64_t every_ns;                           /* of a scenario's CSV; 0: not given */
+    const char *only_simulated, *only_scenario; /* an option given that needs it; NULL */
     const char *not_scenario; /* an option given that a scenario file decides itself; NULL */
 };
+
+/* Remembers that an option was given that only makes sense for one kind of run. */
+static inline void run_note(const char **which, const char *option)
+{
+    if (*which == NULL)
+        *which = option;
+}
+
+static inline void run_note_real(struct run_options *o, const char *option)
+{
+    if (o->real_count < RUN_REAL_MAX)
+        o->real[o->real_count++] = option;
+}
 
 /* A line of HL_USAGE for all that can be said without opening anything. (run_options.c) */
 enum hl_status run_options_parse(struct run_options *options, int argc, char **argv,

@@ -40,33 +40,49 @@ error_t cli_refuse(struct argp_state *state, const char *format, ...)
     return EINVAL;
 }
 
+/* The options of a parser and of its children. */
+enum { KNOWN_MAX = 64 };
+
+struct known_options {
+    char spelled[KNOWN_MAX][40];
+    const char *word[KNOWN_MAX], *value[KNOWN_MAX]; /* value NULL: takes none */
+    int count;
+};
+
+static void collect_options(const struct argp *argp, struct known_options *known)
+{
+    for (const struct argp_option *o = argp->options;
+         o != NULL && (o->name != NULL || o->doc != NULL); o++) {
+        if (o->name == NULL || known->count == KNOWN_MAX)
+            continue;
+        (void)snprintf(known->spelled[known->count], sizeof(known->spelled[0]), "--%s", o->name);
+        known->word[known->count] = known->spelled[known->count];
+        known->value[known->count++] = o->arg;
+    }
+    for (const struct argp_child *c = argp->children; c != NULL && c->argp != NULL; c++)
+        collect_options(c->argp, known);
+}
+
 /* Why argp did not take argv[wrong_word]. */
 static enum hl_status explain_word(const struct argp *argp, char **argv, int wrong_word,
                                    struct hl_error *err)
 {
-    enum { KNOWN_MAX = 64 };
-    char spelled[KNOWN_MAX][40], word[64];
-    const char *known[KNOWN_MAX];
-    int count = 0;
+    struct known_options known = {.count = 0};
+    char word[64];
     size_t length;
 
     (void)snprintf(word, sizeof(word), "%s", argv[wrong_word]);
     length = strcspn(word, "=");
-    for (const struct argp_option *o = argp->options;
-         o != NULL && (o->name != NULL || o->doc != NULL); o++) {
-        if (o->name == NULL || count == KNOWN_MAX)
+    collect_options(argp, &known);
+    for (int i = 0; i < known.count; i++) {
+        if (strlen(known.word[i]) != length || memcmp(known.word[i], word, length) != 0)
             continue;
-        (void)snprintf(spelled[count], sizeof(spelled[count]), "--%s", o->name);
-        if (strlen(spelled[count]) == length && memcmp(spelled[count], word, length) == 0) {
-            if (o->arg == NULL)
-                return hl_fail(err, HL_USAGE, "%s takes no value", spelled[count]);
-            return hl_fail(err, HL_USAGE, "%s needs a value: %s", spelled[count], o->arg);
-        }
-        known[count] = spelled[count];
-        count++;
+        if (known.value[i] == NULL)
+            return hl_fail(err, HL_USAGE, "%s takes no value", known.word[i]);
+        return hl_fail(err, HL_USAGE, "%s needs a value: %s", known.word[i], known.value[i]);
     }
     word[length] = '\0';
-    return hl_fail_unknown(err, HL_USAGE, NULL, "option", word, known, count);
+    return hl_fail_unknown(err, HL_USAGE, NULL, "option", word, known.word, known.count);
 }
 
 static bool asks_for_help(const char *word)
@@ -124,6 +140,15 @@ error_t cli_effect_option(struct argp_state *state, const char *option, const ch
                           "0.01",
                           option, text);
     *effect = (double)ppm / (double)HL_PPM;
+    return 0;
+}
+
+error_t cli_text_option(struct argp_state *state, const char *option, char *text,
+                        const char *expected, const char **value)
+{
+    if (text[0] == '\0')
+        return cli_refuse(state, "--%s is ''; expected %s", option, expected);
+    *value = text;
     return 0;
 }
 

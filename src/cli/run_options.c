@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "base/units.h"
 #include "cli/cmd_run.h"
+#include "cli/run_real.h"
 
 enum {
     KEY_MACHINE = 256,
@@ -19,12 +19,6 @@ enum {
     KEY_RUNS,
     KEY_SEED,
     KEY_PROFILE,
-    KEY_TREE,
-    KEY_TARGET,
-    KEY_CONFIG,
-    KEY_TREE_SCALE,
-    KEY_WARMUP,
-    KEY_WORK_DIR,
     KEY_FORMAT,
     KEY_WHY,
     KEY_TIMELINE,
@@ -63,154 +57,89 @@ static const struct argp_option option_table[] = {
     {"timeline", KEY_TIMELINE, NULL, 0, "of a scenario: print the events of its first trial", 2},
     {"every", KEY_EVERY, "T", 0,
      "of a scenario with --format csv: time between two looks at the cpus, such as 1s", 2},
-    {NULL, 0, NULL, 0, "Real builds:", 3},
-    {"tree", KEY_TREE, "DIR", 0, "a tree with a Makefile (default: a generated C tree)", 3},
-    {"target", KEY_TARGET, "T", 0, "make's target", 3},
-    {"config", KEY_CONFIG, "C", 0, "kernel tree: a .config file or a target such as defconfig", 3},
-    {"tree-scale", KEY_TREE_SCALE, "F", 0,
-     "size of the generated tree (default 1: about 15 s of cpu)", 3},
-    {"warmup", KEY_WARMUP, "W", 0, "discarded builds: session (default), each, none", 3},
-    {"work-dir", KEY_WORK_DIR, "DIR", 0, "where private copies go (default: TMPDIR, else /var/tmp)",
-     3},
-    {NULL, 0, NULL, 0, "Output:", 4},
+    {NULL, 0, NULL, 0, "Output:", 7},
     {"why", KEY_WHY, NULL, 0,
-     "explain the differences between variants: causes, run delay, migrations, balancing", 4},
-    {"format", KEY_FORMAT, "F", 0, "text (default), csv or json", 4},
-    {"name", KEY_NAME, "STUDY", 0, "what the stored study is called (default: WORKLOAD-NUMBER)", 4},
-    {"db", KEY_DB, "FILE", 0, CLI_DB_HELP, 4},
+     "explain the differences between variants: causes, run delay, migrations, balancing", 7},
+    {"format", KEY_FORMAT, "F", 0, "text (default), csv or json", 7},
+    {"name", KEY_NAME, "STUDY", 0, "what the stored study is called (default: WORKLOAD-NUMBER)", 7},
+    {"db", KEY_DB, "FILE", 0, CLI_DB_HELP, 7},
     {0},
 };
-
-/* Remembers that an option was given that only makes sense for one kind of run. */
-static void note(const char **which, const char *option)
-{
-    if (*which == NULL)
-        *which = option;
-}
-
-static error_t parse_warmup(struct argp_state *state, const char *text, enum study_warmup *warmup)
-{
-    if (strcmp(text, "session") == 0)
-        *warmup = STUDY_WARMUP_SESSION;
-    else if (strcmp(text, "each") == 0)
-        *warmup = STUDY_WARMUP_EACH;
-    else if (strcmp(text, "none") == 0)
-        *warmup = STUDY_WARMUP_NONE;
-    else
-        return cli_refuse(state, "--warmup is '%s'; expected session, each or none", text);
-    return 0;
-}
-
-static error_t parse_tree_scale(struct argp_state *state, const char *text, int64_t *scale_ppm)
-{
-    const int64_t least = HL_PPM / 1000, most = 1000 * HL_PPM;
-
-    if (!hl_parse_decimal(text, HL_PPM, scale_ppm) || *scale_ppm < least || *scale_ppm > most)
-        return cli_refuse(state, "--tree-scale is '%s'; expected a number from 0.001 to 1000",
-                          text);
-    return 0;
-}
-
-/* The value of an option that names something: never nothing. */
-static error_t text_option(struct argp_state *state, const char *option, char *text,
-                           const char *expected, const char **value)
-{
-    if (text[0] == '\0')
-        return cli_refuse(state, "--%s is ''; expected %s", option, expected);
-    *value = text;
-    return 0;
-}
 
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
     struct run_options *o = state->input;
 
     switch (key) {
+    case ARGP_KEY_INIT: state->child_inputs[0] = o; return 0;
     case KEY_MACHINE:
         o->machine = arg;
-        note(&o->not_scenario, "machine");
+        run_note(&o->not_scenario, "machine");
         return 0;
     case KEY_MACHINE_PARAM:
         if (o->param_count == RUN_PARAMS_MAX)
             return cli_refuse(state, "more than %d times --machine-param", RUN_PARAMS_MAX);
         o->params[o->param_count++] = arg;
-        note(&o->only_simulated, "machine-param");
-        note(&o->not_scenario, "machine-param");
+        run_note(&o->only_simulated, "machine-param");
+        run_note(&o->not_scenario, "machine-param");
         return 0;
     case KEY_SCHED:
         if (o->sched != NULL)
             return cli_refuse(state, "--sched is given twice; join policies with commas");
         o->sched = arg;
-        note(&o->not_scenario, "sched");
+        run_note(&o->not_scenario, "sched");
         return 0;
     case KEY_VARIANT:
         if (o->variant_count == STUDY_KEYS_MAX)
             return cli_refuse(state, "more than %d times --variant", STUDY_KEYS_MAX);
         o->variants[o->variant_count++] = arg;
-        note(&o->not_scenario, "variant");
+        run_note(&o->not_scenario, "variant");
         return 0;
     case KEY_AA:
         o->is_aa = true;
-        note(&o->not_scenario, "aa");
+        run_note(&o->not_scenario, "aa");
         return 0;
     case KEY_LOAD_PER_VARIANT:
         o->load_per_variant = true;
-        note(&o->not_scenario, "load-per-variant");
+        run_note(&o->not_scenario, "load-per-variant");
         return 0;
     case KEY_LOAD:
         if (o->load != NULL)
             return cli_refuse(state, "--load is given twice; join loads with commas");
         o->load = arg;
-        note(&o->not_scenario, "load");
+        run_note(&o->not_scenario, "load");
         return 0;
     case KEY_RUNS:
-        note(&o->not_scenario, "runs");
+        run_note(&o->not_scenario, "runs");
         return cli_int_option(state, "runs", arg, 1, STUDY_RUNS_MAX, &o->runs);
     case KEY_SEED:
-        note(&o->not_scenario, "seed");
+        run_note(&o->not_scenario, "seed");
         return cli_int_option(state, "seed", arg, 0, INT64_MAX, &o->seed);
     case KEY_PROFILE:
-        note(&o->only_simulated, "profile");
-        note(&o->not_scenario, "profile");
-        return text_option(state, "profile", arg, "a shipped name or a file", &o->profile);
-    case KEY_TREE:
-        note(&o->only_real, "tree");
-        return text_option(state, "tree", arg, "a folder with a Makefile", &o->work.build.tree);
-    case KEY_TARGET:
-        note(&o->only_real, "target");
-        return text_option(state, "target", arg, "a target of make", &o->work.build.target);
-    case KEY_CONFIG:
-        note(&o->only_real, "config");
-        return text_option(state, "config", arg, "a .config file or a target such as defconfig",
-                           &o->work.build.config);
-    case KEY_TREE_SCALE:
-        note(&o->only_real, "tree-scale");
-        return parse_tree_scale(state, arg, &o->work.build.tree_scale_ppm);
-    case KEY_WARMUP: note(&o->only_real, "warmup"); return parse_warmup(state, arg, &o->warmup);
-    case KEY_WORK_DIR:
-        note(&o->only_real, "work-dir");
-        return text_option(state, "work-dir", arg, "a folder", &o->work.work_dir);
+        run_note(&o->only_simulated, "profile");
+        run_note(&o->not_scenario, "profile");
+        return cli_text_option(state, "profile", arg, "a shipped name or a file", &o->profile);
     case KEY_WHY:
         o->why = true;
-        note(&o->only_simulated, "why");
-        note(&o->not_scenario, "why");
+        run_note(&o->only_simulated, "why");
+        run_note(&o->not_scenario, "why");
         return 0;
     case KEY_FORMAT: return cli_format_option(state, arg, true, &o->format);
     case KEY_NAME: o->name = arg; return 0;
     case KEY_DB: o->db = arg; return 0;
     case KEY_TIMELINE:
         o->timeline = true;
-        note(&o->only_scenario, "timeline");
+        run_note(&o->only_scenario, "timeline");
         return 0;
     case KEY_EVERY:
-        note(&o->only_scenario, "every");
+        run_note(&o->only_scenario, "every");
         if (!hl_parse_duration_ns(arg, &o->every_ns) || o->every_ns < 1)
             return cli_refuse(state, "--every is '%s'; expected a duration such as 1s or 100ms",
                               arg);
         return 0;
     case ARGP_KEY_ARG:
         if (o->workload != NULL)
-            return cli_refuse(state, "a second workload '%s'; expected one", arg);
+            return run_real_word(o, arg, state);
         o->workload = arg;
         return 0;
     case ARGP_KEY_NO_ARGS:
@@ -220,16 +149,20 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     }
 }
 
+static const struct argp_child children[] = {{.argp = &run_real_argp}, {0}};
+
 static const struct argp run_argp = {
     .options = option_table,
     .parser = parse_option,
-    .args_doc = "WORKLOAD[:OPTION=VALUE...]",
+    .children = children,
+    .args_doc = "WORKLOAD[:OPTION=VALUE...] [-- COMMAND]",
     .doc = "Plays WORKLOAD (see `halfload list workloads`) or a scenario file, scn:FILE.\v"
            "Examples:\n"
            "  halfload run kernbench --runs 3\n"
            "  halfload run kernbench --machine xeon-2phys-ht --sched o1,w26 --load 1-4,8\n"
            "  halfload run matinv:orders=1000 --machine smp:2 --sched 4bsd,ule\n"
            "  halfload run kernbench --machine smt:2x2 --sched o1 --variant smt_gain=0,0.3\n"
+           "  halfload run cmd --load 1-8 --prepare 'make clean' -- make -j{load}\n"
            "  halfload run scn:tests/scenario/FILE.scn\n",
 };
 
@@ -237,13 +170,7 @@ enum hl_status run_options_parse(struct run_options *o, int argc, char **argv, s
 {
     *o = (struct run_options){.seed = 1};
     HL_TRY(cli_parse(&run_argp, argc, argv, &o->input, err));
-    if (o->work.build.tree != NULL && o->work.build.tree_scale_ppm != 0)
-        return hl_fail(err, HL_USAGE,
-                       "--tree-scale is for the generated tree: expected no --tree beside it");
-    if (o->work.build.tree_scale_ppm == 0)
-        o->work.build.tree_scale_ppm = HL_PPM;
-    o->work.build.seed = (uint64_t)o->seed;
-    o->work.workload = o->workload;
+    HL_TRY(run_real_check(o, err));
     if (o->load_per_variant && o->variant_count == 0)
         return hl_fail(err, HL_USAGE, "--load-per-variant is for variants: expected --variant too");
     return HL_OK;

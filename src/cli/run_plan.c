@@ -97,6 +97,34 @@ static void describe_simulated(const struct study_request *request, json_t *aske
     (void)json_object_set_new(asked, "policies", policies);
 }
 
+static void describe_command(const struct host_cmd_options *cmd, json_t *asked)
+{
+    json_t *words = json_array();
+
+    for (int i = 0; cmd->words[i] != NULL; i++)
+        (void)json_array_append_new(words, json_string(cmd->words[i]));
+    (void)json_object_set_new(asked, "command", words);
+    (void)json_object_set_new(asked, "prepare", text_or_null(cmd->prepare));
+    (void)json_object_set_new(asked, "check", text_or_null(cmd->check));
+    (void)json_object_set_new(asked, "cleanup", text_or_null(cmd->cleanup));
+}
+
+/* What the words of other workloads came to. */
+static void describe_program(const struct host_work_options *work, json_t *asked)
+{
+    if (strcmp(work->workload, "cmd") == 0) {
+        describe_command(&work->cmd, asked);
+    } else if (strcmp(work->workload, "matinv") == 0) {
+        (void)json_object_set_new(asked, "first_order", json_integer(work->matinv.first));
+        (void)json_object_set_new(asked, "last_order", json_integer(work->matinv.last));
+        (void)json_object_set_new(asked, "order_step", json_integer(work->matinv.step));
+    } else if (strcmp(work->workload, "rsa") == 0) {
+        (void)json_object_set_new(asked, "bits", json_integer(work->rsa.bits));
+        (void)json_object_set_new(asked, "seconds", json_integer(work->rsa.seconds));
+    }
+    (void)json_object_set_new(asked, "timeout_ns", json_integer(work->timeout_ns));
+}
+
 static void describe_measured(const struct study_request *request, json_t *asked)
 {
     const struct host_build_options *build = &request->work->build;
@@ -107,6 +135,7 @@ static void describe_measured(const struct study_request *request, json_t *asked
     (void)json_object_set_new(asked, "config", text_or_null(build->config));
     (void)json_object_set_new(asked, "tree_scale_ppm", json_integer(build->tree_scale_ppm));
     (void)json_object_set_new(asked, "warmup", json_integer(request->warmup));
+    describe_program(request->work, asked);
     /* Another kernel is another thing to measure; another boot of the same one is not. */
     (void)json_object_set_new(asked, "kernel",
                               text_or_null(uname(&kernel) == 0 ? kernel.release : NULL));

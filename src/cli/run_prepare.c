@@ -11,6 +11,7 @@
 
 #include "base/text.h"
 #include "base/units.h"
+#include "cli/run_real.h"
 #include "compare/compare.h"
 
 void run_parts_close(struct run_parts *parts)
@@ -272,8 +273,12 @@ static enum hl_status take_loads(const struct run_options *o, struct run_parts *
 {
     int cpus = request->arms[0].cpus;
 
-    HL_TRY(workload_loads_parse(parts->loads, &parts->load_count,
-                                o->load == NULL ? request->workload->default_loads : o->load, err));
+    if (o->load != NULL || request->workload->default_loads != NULL)
+        HL_TRY(workload_loads_parse(parts->loads, &parts->load_count,
+                                    o->load == NULL ? request->workload->default_loads : o->load,
+                                    err));
+    else
+        parts->loads[parts->load_count++] = workload_no_load();
     request->loads = parts->loads;
     request->load_count = parts->load_count;
     request->load_per_arm = o->load_per_variant;
@@ -282,9 +287,9 @@ static enum hl_status take_loads(const struct run_options *o, struct run_parts *
 
         if (parts->loads[i].kind == LOAD_MAX && !request->workload->is_make)
             return hl_fail(err, HL_USAGE,
-                           "load max is all jobs of a build at once; expected a number of %s, or "
-                           "such as 2x, for workload %s",
-                           request->workload->level_means, request->workload->name);
+                           "load max is all jobs of a build at once; for workload %s expected a "
+                           "number (%s), or such as 2x",
+                           request->workload->name, request->workload->level_means);
         if (study_is_real(request) && parts->loads[i].kind == LOAD_MAX &&
             o->warmup == STUDY_WARMUP_NONE)
             return hl_fail(err, HL_USAGE,
@@ -382,8 +387,8 @@ static enum hl_status check_kind(const struct run_options *o, const struct workl
                        o->only_simulated);
     if (o->why && o->format == FORMAT_CSV)
         return hl_fail(err, HL_USAGE, "--why has no CSV: expected --format text or json");
-    if (!is_real && o->only_real != NULL)
-        return hl_fail(err, HL_USAGE, "--%s is for real builds: expected no --sched", o->only_real);
+    if (!is_real && o->real_count > 0)
+        return hl_fail(err, HL_USAGE, "--%s is for real runs: expected no --sched", o->real[0]);
     if (is_real && !workload->real)
         return hl_fail(err, HL_UNSUPPORTED, "workload %s is only simulated: expected --sched",
                        o->workload);
@@ -407,8 +412,8 @@ enum hl_status run_prepare(const struct run_options *o, struct run_parts *parts,
     choose_runs(o, parts, request);
     request->profile = o->sched == NULL ? NULL : &parts->profile;
     request->seed = (uint64_t)o->seed;
-    request->work = &o->work;
     request->warmup = o->warmup;
     request->threads = cli_threads();
-    return o->sched == NULL ? HL_OK : try_build(request, err);
+    return o->sched == NULL ? run_real_prepare(o, request, &parts->work, err)
+                            : try_build(request, err);
 }

@@ -20,6 +20,7 @@ struct run_parts {
     struct policy_spec *policies;
     int policy_count;
     struct profile profile;
+    struct host_work_options work; /* measured */
     struct study_arm *arms;
     struct workload_load loads[WORKLOAD_LOADS_MAX];
     int load_count;

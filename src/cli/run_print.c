@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/units.h"
+#include "cli/run_real.h"
 #include "compare/compare.h"
 #include "report/report.h"
 
@@ -106,11 +107,8 @@ void run_announce(void *context)
         announce_profile(request);
     if (!is_real && (a->options->machine == NULL || strcmp(a->options->machine, "host") == 0))
         puts("The topology is this machine's; its performance constants are assumed defaults.");
-    if (is_real && a->options->work.build.tree != NULL)
-        printf("tree: %s\n", a->options->work.build.tree);
-    else if (is_real)
-        printf("tree: generated C tree, scale %.4g\n",
-               (double)a->options->work.build.tree_scale_ppm / (double)HL_PPM);
+    if (is_real)
+        run_real_announce(request);
     putchar('\n');
     (void)fflush(stdout); /* before hours of work, not after */
 }

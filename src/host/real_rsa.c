@@ -2,9 +2,9 @@
 /*
  * real_rsa.c - `openssl speed -multi N rsaBITS`: as many signing processes as the load.
  *
- * openssl divides by the cpu time of each of its processes, not by the time that went by: what its
- * rates show is the speed of a cpu while it works, so waiting for a cpu is not in them. Elapsed time
- * is fixed, it is twice --seconds (signs, then verifies).
+ * Rates are by the time that goes by (-elapsed), so waiting for a cpu is in them; old versions divide
+ * by the cpu time of each process if they are not told. The time itself is fixed: twice --seconds,
+ * signs and then verifies.
  */
 #include "host/work.h"
 
@@ -69,8 +69,8 @@ static enum hl_status run_rsa(struct host_work *work, int64_t level,
 {
     struct rsa_work *rsa = (struct rsa_work *)work;
     char processes[24];
-    const char *const words[] = {"speed",   "-seconds",     rsa->seconds, "-multi",
-                                 processes, rsa->algorithm, NULL};
+    const char *const words[] = {"speed",  "-elapsed", "-seconds",     rsa->seconds,
+                                 "-multi", processes,  rsa->algorithm, NULL};
 
     if (level < 1)
         return hl_fail(err, HL_USAGE, "rsa has no maximal load; expected a number of processes");

@@ -91,7 +91,9 @@ void report_format_load(char *text, size_t bytes, const struct run *run)
 
     if (run->level > 0)
         (void)hl_format(level, sizeof(level), "%" PRId64, run->level);
-    if (strcmp(run->load, level) == 0)
+    if (level[0] == '\0' && dash[0] == '\0')
+        (void)hl_format(text, bytes, "%s", run->load);
+    else if (strcmp(run->load, level) == 0)
         (void)hl_format(text, bytes, "%s%s", dash, level);
     else
         (void)hl_format(text, bytes, "%s %s%s", run->load, dash, level);

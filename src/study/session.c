@@ -133,7 +133,8 @@ static enum hl_status warm_up(struct session *s, const struct study_arm *arm, in
         fill_identity(s, arm, &load, jobs, -1, &run);
         run.run = 0;
         s->failed_warm_up = run;
-        return hl_fail(err, HL_RUN_FAILED, "the warm-up build failed: %s",
+        return hl_fail(err, HL_RUN_FAILED, "the warm-up %s failed: %s",
+                       s->request->workload->is_make ? "build" : "run",
                        run.note[0] != '\0' ? run.note : "no reason known");
     }
     /* What memory holds is known after the first build, and is one number for the whole study. */

@@ -112,6 +112,11 @@ enum hl_status workload_loads_parse(struct workload_load *loads, int *count, con
     return HL_OK;
 }
 
+struct workload_load workload_no_load(void)
+{
+    return (struct workload_load){.kind = LOAD_NONE, .label = "-"};
+}
+
 int64_t workload_load_level(const struct workload_load *load, int cpus, int64_t max_jobs)
 {
     int64_t half = cpus / 2;
@@ -123,6 +128,7 @@ int64_t workload_load_level(const struct workload_load *load, int cpus, int64_t 
     case LOAD_HALF: return half < 2 ? 0 : half == 2 ? 3 : half;
     case LOAD_OPTIMAL: return INT64_C(4) * cpus;
     case LOAD_MAX: return max_jobs;
+    case LOAD_NONE: return 0;
     }
     return 0;
 }

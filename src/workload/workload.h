@@ -200,7 +200,15 @@ enum hl_status workload_bound_tasks(struct workload *w, size_t limit, const char
 
 /* ---- loads ---- */
 
-enum workload_load_kind { LOAD_LEVEL, LOAD_SINGLE, LOAD_HALF, LOAD_OPTIMAL, LOAD_MAX, LOAD_CPUS };
+enum workload_load_kind {
+    LOAD_LEVEL,
+    LOAD_SINGLE,
+    LOAD_HALF,
+    LOAD_OPTIMAL,
+    LOAD_MAX,
+    LOAD_CPUS,
+    LOAD_NONE
+};
 
 struct workload_load {
     enum workload_load_kind kind;
@@ -209,6 +217,9 @@ struct workload_load {
 };
 
 enum { WORKLOAD_LOADS_MAX = 256 };
+
+/* Of a workload that has no level: labelled "-", and its level is 0. */
+struct workload_load workload_no_load(void);
 
 /* "1-4,8", "half,optimal,max,single", "2x". Bad text or a repeated load is HL_USAGE. */
 enum hl_status workload_loads_parse(struct workload_load *loads, int *count, const char *text,
@@ -270,7 +281,7 @@ struct workload_rate {
 struct workload_info {
     const char *name, *summary, *level_means; /* "jobs", "rooms" */
     bool simulated, real;
-    const char *default_loads; /* as --load takes them */
+    const char *default_loads; /* as --load takes them; NULL: it needs none */
     bool is_make; /* the level is make's -jX; load max, all jobs at once, means something */
     const struct workload_option_info *options; /* ends with a NULL name; NULL: none */
     struct workload_rate rate;

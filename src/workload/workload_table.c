@@ -9,6 +9,10 @@
 static const char kernbench_loads[] = "half,optimal,max,single";
 
 const struct workload_info workload_table[] = {
+    {.name = "cmd",
+     .summary = "any command: halfload run cmd [--load L] -- COMMAND, with {load} replaced",
+     .level_means = "what replaces {load}",
+     .real = true},
     {.name = "kernbench",
      .summary = "a kernel build, make -jX, as a tree of processes",
      .level_means = "jobs",
@@ -29,6 +33,7 @@ const struct workload_info workload_table[] = {
      .summary = "inversion of large matrices, threads created in two ways",
      .level_means = "threads",
      .simulated = true,
+     .real = true,
      .default_loads = "1x",
      .options = workload_matinv_options,
      .rate = {"mflops", "MFLOPS", "speed of the timed inversions, 2 order^3 operations each"},
@@ -37,6 +42,7 @@ const struct workload_info workload_table[] = {
      .summary = "openssl speed -multi X: processes that sign, each for itself",
      .level_means = "processes",
      .simulated = true,
+     .real = true,
      .default_loads = "1x",
      .rate = {"signs_per_s", "1/s", "signatures a second of all processes, each by its user time",
               .decides = true},

@@ -90,6 +90,18 @@ five_seconds="--load single --runs 3 --warmup none --tree-scale 0.35"
     expect_partial
 }
 
+for signal in INT KILL; do
+    what="SIG$signal during a command that has started others"
+    timeout --preserve-status --foreground -s $signal 1 "$halfload" run cmd --warmup none -- \
+        sh -c 'setsid sleep 31415 & sleep 31415' >"$tmp/out" 2>"$tmp/err" </dev/null
+    code=$?
+    [ "$code" -eq 130 ] || [ "$code" -eq 137 ] || complain "exit code $code; expected 130 or 137"
+    expect_no_strays
+done
+what="the start after a command was lost"
+"$halfload" run cmd --runs 1 --warmup none -- true >"$tmp/out" 2>"$tmp/err" || complain "exit code $?"
+expect_clean
+
 cat >"$tmp/long.scn" <<END
 machine cpus=1
 policy fifo

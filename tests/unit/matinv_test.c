@@ -90,7 +90,7 @@ static void every_option_has_a_sound_default(void **state)
 
         workload_options_init(info, &o);
         assert_string_equal(o.text, info->name);
-        assert_non_null(info->default_loads);
+        assert_true(info->default_loads != NULL || !info->simulated);
     }
 }
 

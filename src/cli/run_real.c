@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * run_real.c - options of real workloads, as written and as handed on.
+ */
+#include "cli/run_real.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/text.h"
+#include "base/units.h"
+
+enum {
+    KEY_TREE = 512, /* keys of the parent are below */
+    KEY_TARGET,
+    KEY_CONFIG,
+    KEY_TREE_SCALE,
+    KEY_WARMUP,
+    KEY_WORK_DIR,
+    KEY_TIMEOUT,
+    KEY_PREPARE,
+    KEY_CHECK,
+    KEY_CLEANUP,
+    KEY_OUTPUT,
+    KEY_ORDERS,
+    KEY_BITS,
+    KEY_SECONDS,
+};
+
+enum { TAIL_LINES = 10, TIMEOUT_MAX_S = 1000000, SECONDS_MAX = 3600 };
+
+static const struct argp_option option_table[] = {
+    {NULL, 0, NULL, 0, "Real runs:", 3},
+    {"warmup", KEY_WARMUP, "W", 0, "discarded runs: session (default), each, none", 3},
+    {"timeout", KEY_TIMEOUT, "SECONDS", 0, "end a run that takes longer, as killed", 3},
+    {"work-dir", KEY_WORK_DIR, "DIR", 0, "where private files go (default: TMPDIR, else /var/tmp)",
+     3},
+    {NULL, 0, NULL, 0, "Real builds:", 4},
+    {"tree", KEY_TREE, "DIR", 0, "a tree with a Makefile (default: a generated C tree)", 4},
+    {"target", KEY_TARGET, "T", 0, "make's target", 4},
+    {"config", KEY_CONFIG, "C", 0, "kernel tree: a .config file or a target such as defconfig", 4},
+    {"tree-scale", KEY_TREE_SCALE, "F", 0,
+     "size of the generated tree (default 1: about 15 s of cpu)", 4},
+    {NULL, 0, NULL, 0, "Workload cmd, with scripts for sh -c:", 5},
+    {"prepare", KEY_PREPARE, "CMD", 0, "before each run, not timed", 5},
+    {"check", KEY_CHECK, "CMD", 0, "after each run; if it fails, so has the run", 5},
+    {"cleanup", KEY_CLEANUP, "CMD", 0, "after each run, whatever came of it", 5},
+    {"output", KEY_OUTPUT, "DIR", 0, "keep the output of each run there", 5},
+    {NULL, 0, NULL, 0, "Workloads matinv and rsa:", 6},
+    {"orders", KEY_ORDERS, "A-B+STEP", 0,
+     "of the matrices, as matinv:orders=... (default 1000-2000+200, simulated 7000-9000+200)", 6},
+    {"bits", KEY_BITS, "N", 0, "size of the key (default 1024)", 6},
+    {"seconds", KEY_SECONDS, "N", 0, "of signs, and of verifies (default 3)", 6},
+    {0},
+};
+
+/* What an option is for; not listed: all real runs. */
+static const struct {
+    const char *option, *workload;
+} scopes[] = {
+    {"tree", "kernbench"}, {"target", "kernbench"},     {"config", "kernbench"},
+    {"prepare", "cmd"},    {"tree-scale", "kernbench"}, {"check", "cmd"},
+    {"cleanup", "cmd"},    {"output", "cmd"},           {"bits", "rsa"},
+    {"seconds", "rsa"},    {"orders", "matinv"},
+};
+
+static error_t parse_warmup(struct argp_state *state, const char *text, enum study_warmup *warmup)
+{
+    if (strcmp(text, "session") == 0)
+        *warmup = STUDY_WARMUP_SESSION;
+    else if (strcmp(text, "each") == 0)
+        *warmup = STUDY_WARMUP_EACH;
+    else if (strcmp(text, "none") == 0)
+        *warmup = STUDY_WARMUP_NONE;
+    else
+        return cli_refuse(state, "--warmup is '%s'; expected session, each or none", text);
+    return 0;
+}
+
+static error_t parse_tree_scale(struct argp_state *state, const char *text, int64_t *scale_ppm)
+{
+    const int64_t least = HL_PPM / 1000, most = 1000 * HL_PPM;
+
+    if (!hl_parse_decimal(text, HL_PPM, scale_ppm) || *scale_ppm < least || *scale_ppm > most)
+        return cli_refuse(state, "--tree-scale is '%s'; expected a number from 0.001 to 1000",
+                          text);
+    return 0;
+}
+
+static error_t parse_timeout(struct argp_state *state, const char *text, int64_t *timeout_ns)
+{
+    if (!hl_parse_decimal(text, HL_NS_PER_S, timeout_ns) || *timeout_ns < HL_NS_PER_MS ||
+        *timeout_ns > TIMEOUT_MAX_S * HL_NS_PER_S)
+        return cli_refuse(state, "--timeout is '%s'; expected seconds from 0.001 to %d", text,
+                          TIMEOUT_MAX_S);
+    return 0;
+}
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+    struct run_options *o = state->input;
+    struct host_work_options *work = o == NULL ? NULL : &o->work;
+
+    switch (key) {
+    case KEY_WARMUP: run_note_real(o, "warmup"); return parse_warmup(state, arg, &o->warmup);
+    case KEY_TIMEOUT:
+        run_note_real(o, "timeout");
+        return parse_timeout(state, arg, &work->timeout_ns);
+    case KEY_WORK_DIR:
+        run_note_real(o, "work-dir");
+        return cli_text_option(state, "work-dir", arg, "a folder", &work->work_dir);
+    case KEY_TREE:
+        run_note_real(o, "tree");
+        return cli_text_option(state, "tree", arg, "a folder with a Makefile", &work->build.tree);
+    case KEY_TARGET:
+        run_note_real(o, "target");
+        return cli_text_option(state, "target", arg, "a target of make", &work->build.target);
+    case KEY_CONFIG:
+        run_note_real(o, "config");
+        return cli_text_option(state, "config", arg, "a .config file or a target such as defconfig",
+                               &work->build.config);
+    case KEY_TREE_SCALE:
+        run_note_real(o, "tree-scale");
+        return parse_tree_scale(state, arg, &work->build.tree_scale_ppm);
+    case KEY_PREPARE:
+        run_note_real(o, "prepare");
+        return cli_text_option(state, "prepare", arg, "a script", &work->cmd.prepare);
+    case KEY_CHECK:
+        run_note_real(o, "check");
+        return cli_text_option(state, "check", arg, "a script", &work->cmd.check);
+    case KEY_CLEANUP:
+        run_note_real(o, "cleanup");
+        return cli_text_option(state, "cleanup", arg, "a script", &work->cmd.cleanup);
+    case KEY_OUTPUT:
+        run_note_real(o, "output");
+        return cli_text_option(state, "output", arg, "a folder", &work->cmd.output_dir);
+    case KEY_ORDERS: return cli_text_option(state, "orders", arg, "orders", &o->orders);
+    case KEY_BITS:
+        run_note_real(o, "bits");
+        return cli_int_option(state, "bits", arg, 1, INT32_MAX, &work->rsa.bits);
+    case KEY_SECONDS:
+        run_note_real(o, "seconds");
+        return cli_int_option(state, "seconds", arg, 1, SECONDS_MAX, &work->rsa.seconds);
+    default: return ARGP_ERR_UNKNOWN;
+    }
+}
+
+const struct argp run_real_argp = {.options = option_table, .parser = parse_option};
+
+/* ---- the words of a command ---- */
+
+error_t run_real_word(struct run_options *o, char *word, struct argp_state *state)
+{
+    if (strcmp(o->workload, "cmd") != 0)
+        return cli_refuse(state, "a second workload '%s'; expected one", word);
+    /* Elsewhere they would be taken for options of ours, or ours for theirs. */
+    if (state->quoted == 0)
+        return cli_refuse(state, "the command begins with '%s'; expected -- before it", word);
+    if (o->command_count == RUN_WORDS_MAX)
+        return cli_refuse(state, "the command has more than %d words", RUN_WORDS_MAX);
+    o->command[o->command_count++] = word;
+    return 0;
+}
+
+/* ---- what goes together ---- */
+
+static enum hl_status check_scope(const struct run_options *o, const char *option,
+                                  struct hl_error *err)
+{
+    size_t length = strcspn(o->workload, ":");
+
+    for (int i = 0; i < HL_COUNT_OF(scopes); i++)
+        if (strcmp(scopes[i].option, option) == 0 &&
+            (strlen(scopes[i].workload) != length ||
+             strncmp(scopes[i].workload, o->workload, length) != 0))
+            return hl_fail(err, HL_USAGE, "--%s is for workload %s, not for %.64s", option,
+                           scopes[i].workload, o->workload);
+    return HL_OK;
+}
+
+/* The end of what a failed run said. Once: of many runs the first that fails is the one to look at. */
+static void show_tail(void *context, const char *what, const char *log)
+{
+    bool *is_shown = context;
+    const char *start;
+    char *text;
+    size_t bytes;
+    int lines = 0;
+
+    if (*is_shown || hl_read_file(log, SIZE_MAX / 2, &text, &bytes, NULL) != HL_OK)
+        return;
+    while (bytes > 0 && strchr("\n\r ", text[bytes - 1]) != NULL)
+        text[--bytes] = '\0';
+    for (start = text + bytes; start > text; start--)
+        if (start[-1] == '\n' && ++lines == TAIL_LINES)
+            break;
+    if (bytes > 0) {
+        *is_shown = true;
+        (void)fprintf(stderr, "%shalfload: %s failed; its output ends with:\n",
+                      isatty(STDERR_FILENO) == 1 ? "\r\033[K" : "", what);
+        for (bool is_new = true; *start != '\0'; start++) {
+            unsigned char c = (unsigned char)*start;
+
+            if (is_new)
+                (void)fputs("    ", stderr);
+            is_new = c == '\n';
+            /* Escape sequences would act on the terminal. */
+            (void)fputc((c < ' ' && c != '\n' && c != '\t') || c == 0x7f ? '?' : c, stderr);
+        }
+        (void)fputc('\n', stderr);
+    }
+    hl_free(text);
+}
+
+/* --orders is another way to write the option of the workload. */
+static enum hl_status put_orders(struct run_options *o, struct hl_error *err)
+{
+    int length;
+
+    if (o->orders == NULL)
+        return HL_OK;
+    HL_TRY(check_scope(o, "orders", err));
+    length = snprintf(o->workload_text, sizeof(o->workload_text), "%s:orders=%s", o->workload,
+                      o->orders);
+    if (length < 0 || (size_t)length >= sizeof(o->workload_text))
+        return hl_fail(err, HL_USAGE, "--orders is '%.100s'; expected such as 1000-2000+200",
+                       o->orders);
+    o->workload = o->workload_text;
+    return HL_OK;
+}
+
+enum hl_status run_real_check(struct run_options *o, struct hl_error *err)
+{
+    struct host_work_options *work = &o->work;
+
+    HL_TRY(put_orders(o, err));
+    for (int i = 0; i < o->real_count; i++)
+        HL_TRY(check_scope(o, o->real[i], err));
+    if (strcmp(o->workload, "cmd") == 0 && o->command_count == 0)
+        return hl_fail(err, HL_USAGE,
+                       "workload cmd has no command; expected it behind the options: -- COMMAND");
+    if (work->build.tree != NULL && work->build.tree_scale_ppm != 0)
+        return hl_fail(err, HL_USAGE,
+                       "--tree-scale is for the generated tree: expected no --tree beside it");
+    if (work->build.tree_scale_ppm == 0)
+        work->build.tree_scale_ppm = HL_PPM;
+    if (work->rsa.bits == 0)
+        work->rsa.bits = 1024;
+    if (work->rsa.seconds == 0)
+        work->rsa.seconds = 3;
+    work->build.seed = work->matinv.seed = (uint64_t)o->seed;
+    work->cmd.words = o->command;
+    work->failed = show_tail;
+    work->context = &o->has_shown_output;
+    return HL_OK;
+}
+
+/* ---- handed on ---- */
+
+static bool has_load(const struct host_cmd_options *cmd)
+{
+    const char *const scripts[] = {cmd->prepare, cmd->check, cmd->cleanup};
+
+    for (int i = 0; cmd->words[i] != NULL; i++)
+        if (strstr(cmd->words[i], "{load}") != NULL)
+            return true;
+    for (int i = 0; i < HL_COUNT_OF(scripts); i++)
+        if (scripts[i] != NULL && strstr(scripts[i], "{load}") != NULL)
+            return true;
+    return false;
+}
+
+static enum hl_status check_load(const struct study_request *request,
+                                 const struct host_cmd_options *cmd, struct hl_error *err)
+{
+    bool has_level = request->loads[0].kind != LOAD_NONE;
+
+    if (has_load(cmd) && !has_level)
+        return hl_fail(err, HL_USAGE, "the command has {load}: expected --load too");
+    if (!has_load(cmd) && request->load_count > 1)
+        return hl_fail(err, HL_USAGE,
+                       "--load has %d levels and the command no {load}: all would be the same",
+                       request->load_count);
+    return HL_OK;
+}
+
+/* Of the published run are the defaults of the simulated one; these take seconds. */
+static const struct workload_range default_orders = {.first = 1000, .last = 2000, .step = 200};
+
+static enum hl_status take_matinv(const struct study_request *request,
+                                  struct host_matinv_options *matinv, struct hl_error *err)
+{
+    const struct workload_option_info *info = request->workload->options;
+    struct workload_range orders = default_orders;
+
+    for (int i = 0; info[i].name != NULL; i++) {
+        if (!request->options->is_given[i])
+            continue;
+        if (strcmp(info[i].name, "orders") == 0)
+            orders = request->options->value[i];
+        else if (strcmp(info[i].name, "residual") == 0)
+            matinv->has_no_residual = request->options->value[i].first == 0;
+        else
+            return hl_fail(err, HL_USAGE, "option %s of matinv is for simulated runs",
+                           info[i].name);
+    }
+    matinv->first = orders.first;
+    matinv->last = orders.last;
+    matinv->step = orders.step;
+    return HL_OK;
+}
+
+enum hl_status run_real_prepare(const struct run_options *o, struct study_request *request,
+                                struct host_work_options *work, struct hl_error *err)
+{
+    *work = o->work;
+    work->workload = request->workload->name;
+    request->work = work;
+    if (strcmp(work->workload, "matinv") == 0)
+        return take_matinv(request, &work->matinv, err);
+    if (strcmp(work->workload, "cmd") == 0)
+        return check_load(request, &work->cmd, err);
+    return HL_OK;
+}
+
+/* As one would type it. */
+static void announce_command(const char *const *words)
+{
+    char *text = NULL;
+    int count = 0;
+
+    while (words[count] != NULL)
+        count++;
+    if (cli_command_text(count, (char *const *)(uintptr_t)words, &text, NULL) == HL_OK)
+        printf("command: %s\n", text);
+    hl_free(text);
+}
+
+void run_real_announce(const struct study_request *request)
+{
+    const struct host_work_options *work = request->work;
+    const char *name = work->workload;
+
+    if (strcmp(name, "cmd") == 0) {
+        announce_command(work->cmd.words);
+    } else if (strcmp(name, "matinv") == 0) {
+        printf("orders: %" PRId64 "-%" PRId64 "+%" PRId64 "\n", work->matinv.first,
+               work->matinv.last, work->matinv.step);
+    } else if (strcmp(name, "rsa") == 0) {
+        printf("openssl speed rsa%" PRId64 ": %" PRId64 " s of signs, then of verifies\n",
+               work->rsa.bits, work->rsa.seconds);
+    } else if (work->build.tree != NULL) {
+        printf("tree: %s\n", work->build.tree);
+    } else {
+        printf("tree: generated C tree, scale %.4g\n",
+               (double)work->build.tree_scale_ppm / (double)HL_PPM);
+    }
+}

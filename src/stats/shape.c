@@ -58,23 +58,33 @@ static double median_distance(const double *x, size_t n, double center)
     return middle[0] + (middle[1] - middle[0]) / 2;
 }
 
+/* How far from *median a value is an outlier; INFINITY for so few that none is. */
+static double outlier_distance(const double *x, size_t n, double resolution, double *median)
+{
+    double spread;
+
+    *median = 0;
+    if (n < 4)
+        return (double)INFINITY;
+    *median = stats_median(x, n);
+    spread = 1.4826 * median_distance(x, n, *median);
+    return outlier_limit(n) * HL_MAX(spread, resolution);
+}
+
 bool stats_is_outlier_beside(double value, const double *others, size_t n, double resolution)
 {
-    double median, spread;
+    double median, distance = outlier_distance(others, n, resolution, &median);
 
-    if (n < 4)
-        return false;
-    median = stats_median(others, n);
-    spread = 1.4826 * median_distance(others, n, median);
-    return fabs(value - median) > outlier_limit(n) * HL_MAX(spread, resolution);
+    return fabs(value - median) > distance;
 }
 
 size_t stats_outliers(const double *x, size_t n, double resolution, bool *is_outlier)
 {
+    double median, distance = outlier_distance(x, n, resolution, &median);
     size_t count = 0;
 
     for (size_t i = 0; i < n; i++) {
-        is_outlier[i] = stats_is_outlier_beside(x[i], x, n, resolution);
+        is_outlier[i] = fabs(x[i] - median) > distance;
         count += is_outlier[i];
     }
     return count;

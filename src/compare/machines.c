@@ -71,7 +71,8 @@ static enum hl_status say_key(struct differing *differing, const char *key, cons
     if (json_equal(base, new))
         return HL_OK;
     (void)hl_format(name, sizeof(name), "%s", key);
-    for (char *c = name; *c != '\0'; c++)
+    /* Names of the kernel's own settings stay as they are. */
+    for (char *c = name; *c != '\0' && strpbrk(key, "./") == NULL; c++)
         *c = *c == '_' ? ' ' : *c;
     (void)value_text(base, old_text);
     (void)value_text(new, new_text);

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <signal.h>
+#include <time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <cmocka.h>
@@ -36,7 +37,7 @@ static int close_fixture(void **state)
 }
 
 static enum hl_status run_program(const char *program, const char *const *arguments,
-                                  int64_t timeout_ns, struct host_result *result,
+                                  bool is_watched, int64_t timeout_ns, struct host_result *result,
                                   struct hl_error *err)
 {
     char log[PATH_MAX];
@@ -47,6 +48,7 @@ static enum hl_status run_program(const char *program, const char *const *argume
         .folder = fixture.tree,
         .log = log,
         .timeout_ns = timeout_ns,
+        .is_watched = is_watched,
     };
 
     for (int i = 0; arguments[i] != NULL; i++)
@@ -60,7 +62,7 @@ static enum hl_status run_shell(const char *script, int64_t timeout_ns, struct h
     const char *const arguments[] = {"-c", script, NULL};
     struct hl_error err = {0};
 
-    return run_program("/bin/sh", arguments, timeout_ns, result, &err);
+    return run_program("/bin/sh", arguments, false, timeout_ns, result, &err);
 }
 
 static void exit_status_and_elapsed_time_are_the_commands_own(void **state)
@@ -80,19 +82,11 @@ static void exit_status_and_elapsed_time_are_the_commands_own(void **state)
 static void a_watched_command_has_facts(void **state)
 {
     const char *const arguments[] = {"-c", "(sleep 0.1) & (sleep 0.1) & wait", NULL};
-    const char *all[] = {"/bin/sh", arguments[0], arguments[1], NULL};
-    char log[PATH_MAX];
-    const struct host_command command = {.arguments = all,
-                                         .environment = (const char *const *)environ,
-                                         .folder = fixture.tree,
-                                         .log = log,
-                                         .is_watched = true};
     struct host_result result;
     struct hl_error err;
 
     (void)state;
-    (void)snprintf(log, sizeof(log), "%s/log", fixture.top);
-    assert_int_equal(host_command_run(&command, &result, &err), HL_OK);
+    assert_int_equal(run_program("/bin/sh", arguments, true, 0, &result, &err), HL_OK);
     assert_int_equal(result.facts.count, 12);
     for (int i = 0; i < result.facts.count; i++) {
         double value = result.facts.fact[i].value;
@@ -135,7 +129,7 @@ static void a_program_that_cannot_be_started_is_named(void **state)
     struct hl_error err = {0};
 
     (void)state;
-    assert_int_equal(run_program("/no/such/program", none, 0, &result, &err), HL_NOT_PERMITTED);
+    assert_int_equal(run_program("/no/such/program", none, false, 0, &result, &err), HL_NOT_PERMITTED);
     assert_string_equal(err.text, "/no/such/program: No such file or directory");
 }
 
@@ -260,11 +254,59 @@ static void both_ways_to_read_the_tree_agree(void **state)
     host_process_list_close(&slow);
 }
 
-int main(void)
+/* What the program of the next test does: its child uses cpu time, and nobody waits for it. */
+static int ignore_a_child(void)
 {
+    int alive[2];
+    char byte;
+
+    if (signal(SIGCHLD, SIG_IGN) == SIG_ERR || pipe(alive) != 0)
+        return 1;
+    switch (fork()) {
+    case -1: return 1;
+    case 0:
+        while (clock() < CLOCKS_PER_SEC / 5)
+            ;
+        _exit(0);
+    default: (void)close(alive[1]);
+    }
+    /* Until the child has ended: then nobody can write any more. */
+    return read(alive[0], &byte, 1) == 0 ? 0 : 1;
+}
+
+static double fact(const struct host_facts *facts, enum run_metric metric)
+{
+    for (int i = 0; i < facts->count; i++)
+        if (facts->fact[i].metric == metric)
+            return facts->fact[i].value;
+    fail_msg("nothing is said about metric %s", run_metric_table[metric].name);
+    return 0;
+}
+
+static void time_of_children_that_nobody_waits_for_is_seen(void **state)
+{
+    const char *const arguments[] = {"ignore-a-child", NULL};
+    struct host_result result;
+    struct hl_error err;
+    double unwaited_s;
+
+    (void)state;
+    assert_int_equal(run_program("/proc/self/exe", arguments, true, 0, &result, &err), HL_OK);
+    assert_int_equal(result.exit_status, 0);
+    assert_true(result.user_ns + result.system_ns < 150 * HL_NS_PER_MS);
+    unwaited_s = fact(&result.facts, RUN_unwaited_cpu_s);
+    /* Null where perf is not permitted; stolen time may hide some of it. */
+    assert_true(isnan(unwaited_s) || unwaited_s + fact(&result.facts, RUN_steal_cpu_s) > 0.15);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc == 2 && strcmp(argv[1], "ignore-a-child") == 0)
+        return ignore_a_child();
 #define TEST(name) cmocka_unit_test_setup_teardown(name, open_fixture, close_fixture)
     const struct CMUnitTest tests[] = {
         TEST(a_watched_command_has_facts),
+        TEST(time_of_children_that_nobody_waits_for_is_seen),
         TEST(exit_status_and_elapsed_time_are_the_commands_own),
         TEST(output_goes_to_the_log_and_input_is_empty),
         TEST(a_timeout_ends_the_command),

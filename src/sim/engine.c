@@ -103,7 +103,7 @@ static enum hl_status find_writers(struct sim *s)
     s->writes_first = hl_arena_alloc(&s->arena, w->program_count + 1, sizeof(*s->writes_first));
     for (size_t i = 0; i < w->step_count; i++) {
         count += w->steps[i].op == OP_WRITE;
-        s->has_kinds |= w->steps[i].kind != MACHINE_KIND_usual;
+        s->has_kinds |= w->steps[i].op != OP_SLEEP && w->steps[i].kind != MACHINE_KIND_usual;
     }
     s->writes = hl_arena_alloc(&s->arena, (size_t)count, sizeof(*s->writes));
     if (s->writes_first == NULL || s->writes == NULL)
@@ -248,10 +248,20 @@ static enum hl_status open_run(struct sim *s, const struct sim_options *options,
     return s->status;
 }
 
+/* Looked at again a tick later. */
+static void defer(struct sim *s, struct sim_task *t)
+{
+    event_queue_set(&s->queue, slot_task(s, t), s->now_ns + HL_NS_PER_S / s->clock.hz,
+                    EVENT_ORDER(EVENT_TIMER, s->timer_sequence++));
+}
+
 static void task_timer(struct sim *s, struct sim_task *t)
 {
     if (t->state == TASK_UNBORN)
         life_begin(s, t, &s->workload->tasks[t->place]);
+    else if (t->step->op == OP_SLEEP && t->step->kind == SLEEP_DEFERRABLE &&
+             sim_running(s, t->wait_cpu) == NULL)
+        defer(s, t);
     else if (t->step->op ==
              OP_DISK) /* a completion arrives on a cpu drawn at random (spec linux 1.4) */
         life_wake(s, t, (int)hl_rng_below(&s->irq_rng, (uint64_t)s->cpu_count), false, true);

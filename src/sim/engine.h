@@ -128,7 +128,7 @@ struct tick_ring { /* all cpus tick with one period: their order within a period
 struct sim_stuck {                          /* what those may do who can go on: see stuck.c */
     uint8_t *program;                       /* by program: may be run */
     bool *is_read, *is_written, *is_joined; /* by pipe, pipe, barrier */
-    bool reaps, has_found;
+    bool reaps, kills, has_found;
     int64_t seen_ns; /* time of the last look */
     unsigned looks, standing;
 };
@@ -263,6 +263,8 @@ void life_begin(struct sim *s, struct sim_task *t, const struct workload_task *h
 void life_fork(struct sim *s, struct sim_task *parent, int program, bool vfork);
 void life_block(struct sim *s, struct sim_task *t, enum policy_wait wait);
 void life_wake(struct sim *s, struct sim_task *t, int waker_cpu, bool sync, bool from_irq);
+/* SIGKILL from killer_cpu: whatever it does, its next step is its exit. */
+void life_kill(struct sim *s, struct sim_task *t, int killer_cpu);
 void life_exec(struct sim *s, struct sim_task *t, int32_t name);
 void life_exit(struct sim *s, struct sim_task *t);
 bool life_reap_one(struct sim *s, struct sim_task *parent);

@@ -214,6 +214,26 @@ void life_wake(struct sim *s, struct sim_task *t, int waker_cpu, bool sync, bool
     s->here = outer;
 }
 
+void life_kill(struct sim *s, struct sim_task *t, int killer_cpu)
+{
+    const struct program *program = &s->workload->programs[t->program];
+    bool sleeps = t->state == TASK_BLOCKED && t->step->op != OP_VFORK && t->step->op != OP_DISK;
+
+    if (t->state == TASK_UNBORN || t->state == TASK_ZOMBIE || t->state == TASK_GONE)
+        return;
+    if (t->pub.on_cpu >= 0)
+        progress_sync(s, t->pub.on_cpu);
+    t->step = t->program_start + program->count - 1; /* every program ends with OP_EXIT */
+    t->step_begun = false;
+    t->work_left = 0;
+    if (t->pub.on_cpu >= 0)
+        progress_arm(s, t->pub.on_cpu);
+    if (!sleeps)
+        return; /* a wait that no signal ends goes on until what it waits for comes */
+    event_queue_clear(&s->queue, slot_task(s, t));
+    life_wake(s, t, killer_cpu, false, false);
+}
+
 static void release_vfork_parent(struct sim *s, struct sim_task *t)
 {
     struct sim_task *parent = t->vfork_parent;

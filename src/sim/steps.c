@@ -78,7 +78,9 @@ static void begin(struct sim *s, struct sim_task *t)
     case OP_YIELD:
     case OP_NICE:
     case OP_AFFINITY:
-    case OP_GROUP: break;
+    case OP_GROUP:
+    case OP_RELEASE:
+    case OP_KILL: break;
     }
     t->in_kernel = true;
     t->debt += s->cost[cost];
@@ -338,6 +340,32 @@ static void reallow(struct sim *s, struct sim_task *t)
         }
 }
 
+/* Another task's affinity is lifted: it may stay where it is. */
+static void release(struct sim *s, const struct sim_task *t)
+{
+    struct sim_task *other = &s->tasks[t->step->target]; /* those of the start keep their places */
+
+    if (other->state == TASK_ZOMBIE || other->state == TASK_GONE)
+        return;
+    other->pub.allowed = NULL;
+    if (s->ops->reallow == NULL)
+        return;
+    s->here = t->pub.on_cpu;
+    s->ops->reallow(&s->policy, &other->pub);
+    policy_host_callback_end(s);
+    s->here = POLICY_NO_CPU;
+}
+
+static void kill(struct sim *s, const struct sim_task *t)
+{
+    struct sim_task *other = &s->tasks[t->step->target];
+
+    if (other == t)
+        sim_fail_at(s, t, "kills itself; expected the step exit");
+    else
+        life_kill(s, other, t->pub.on_cpu);
+}
+
 static enum outcome loop(struct sim_task *t)
 {
     int64_t *count = &t->loop_count[t->step->depth];
@@ -377,6 +405,8 @@ static enum outcome effect(struct sim *s, struct sim_task *t)
     case OP_NICE: renice(s, t); return STEP_DONE;
     case OP_AFFINITY: reallow(s, t); return STEP_DONE;
     case OP_GROUP: regroup(s, t); return STEP_DONE;
+    case OP_RELEASE: release(s, t); return STEP_DONE;
+    case OP_KILL: kill(s, t); return STEP_DONE;
     case OP_LOOP: return loop(t);
     }
     return STEP_DONE;

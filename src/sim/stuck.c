@@ -140,6 +140,7 @@ static void note_steps(struct sim *s, const struct program *p, uint32_t from)
         case OP_READ: k->is_read[step->target] = true; break;
         case OP_WRITE: k->is_written[step->target] = true; break;
         case OP_BARRIER: k->is_joined[step->target] = true; break;
+        case OP_KILL: k->kills = true; break;
         case OP_SLOT:
         case OP_WAIT: k->reaps = true; break;
         case OP_FORK:
@@ -185,6 +186,8 @@ static bool can_be_woken(const struct sim *s, const struct sim_task *t)
     const struct sim_stuck *k = &s->stuck;
     int32_t target = t->step->target;
 
+    if (k->kills)
+        return true;
     switch ((enum program_op)t->step->op) {
     case OP_READ: return k->is_written[target];
     case OP_WRITE: return k->is_read[target];
@@ -212,7 +215,7 @@ static void find_who_goes_on(struct sim *s)
     memset(k->is_read, 0, w->pipe_count * sizeof(*k->is_read));
     memset(k->is_written, 0, w->pipe_count * sizeof(*k->is_written));
     memset(k->is_joined, 0, w->barrier_count * sizeof(*k->is_joined));
-    k->reaps = k->has_found = false;
+    k->reaps = k->kills = k->has_found = false;
     for (size_t i = 0; i < s->task_used; i++)
         s->tasks[i].may_go_on = s->tasks[i].child_goes_on = false;
     do {

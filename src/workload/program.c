@@ -88,12 +88,14 @@ enum hl_status workload_add_task(struct workload *w, const struct workload_task 
 /* ---- checks ---- */
 
 static const char *const op_names[] = {
-    [OP_RUN] = "run",   [OP_SYSTEM] = "system",     [OP_SLEEP] = "sleep",     [OP_DISK] = "disk",
-    [OP_FORK] = "fork", [OP_VFORK] = "vfork",       [OP_EXEC] = "exec",       [OP_WAIT] = "wait",
-    [OP_EXIT] = "exit", [OP_READ] = "read",         [OP_WRITE] = "write",     [OP_SLOT] = "slot",
-    [OP_LOCK] = "lock", [OP_UNLOCK] = "unlock",     [OP_BARRIER] = "barrier", [OP_YIELD] = "yield",
-    [OP_NICE] = "nice", [OP_AFFINITY] = "affinity", [OP_LOOP] = "loop",
-    [OP_GROUP] = "group",
+    [OP_RUN] = "run",     [OP_SYSTEM] = "system", [OP_SLEEP] = "sleep",
+    [OP_DISK] = "disk",   [OP_FORK] = "fork",     [OP_VFORK] = "vfork",
+    [OP_EXEC] = "exec",   [OP_WAIT] = "wait",     [OP_EXIT] = "exit",
+    [OP_READ] = "read",   [OP_WRITE] = "write",   [OP_SLOT] = "slot",
+    [OP_LOCK] = "lock",   [OP_UNLOCK] = "unlock", [OP_BARRIER] = "barrier",
+    [OP_YIELD] = "yield", [OP_NICE] = "nice",     [OP_AFFINITY] = "affinity",
+    [OP_LOOP] = "loop",   [OP_GROUP] = "group",   [OP_RELEASE] = "release",
+    [OP_KILL] = "kill",
 };
 
 const char *workload_op_name(enum program_op op)
@@ -178,6 +180,11 @@ static struct step_rule step_rule(const struct workload *w, const struct program
     case OP_GROUP:
         rule.target_min = -1;
         rule.targets = (int64_t)w->group_count;
+        break;
+    case OP_RELEASE:
+    case OP_KILL:
+        rule.target_min = 0;
+        rule.targets = (int64_t)w->task_count;
         break;
     case OP_LOOP: rule.min = 1; break;
     case OP_EXIT:

@@ -20,11 +20,13 @@ static const struct {
     const char *word;
     enum program_op op;
 } step_words[] = {
-    {"run", OP_RUN},           {"system", OP_SYSTEM},   {"sleep", OP_SLEEP}, {"disk", OP_DISK},
-    {"fork", OP_FORK},         {"vfork", OP_VFORK},     {"exec", OP_EXEC},   {"wait", OP_WAIT},
-    {"exit", OP_EXIT},         {"read", OP_READ},       {"write", OP_WRITE}, {"lock", OP_LOCK},
-    {"unlock", OP_UNLOCK},     {"barrier", OP_BARRIER}, {"yield", OP_YIELD}, {"nice", OP_NICE},
-    {"affinity", OP_AFFINITY}, {"loop", OP_LOOP},       {"group", OP_GROUP},
+    {"run", OP_RUN},       {"system", OP_SYSTEM},     {"sleep", OP_SLEEP},
+    {"disk", OP_DISK},     {"fork", OP_FORK},         {"vfork", OP_VFORK},
+    {"exec", OP_EXEC},     {"wait", OP_WAIT},         {"exit", OP_EXIT},
+    {"read", OP_READ},     {"write", OP_WRITE},       {"lock", OP_LOCK},
+    {"unlock", OP_UNLOCK}, {"barrier", OP_BARRIER},   {"yield", OP_YIELD},
+    {"nice", OP_NICE},     {"affinity", OP_AFFINITY}, {"loop", OP_LOOP},
+    {"group", OP_GROUP},   {"release", OP_RELEASE},   {"kill", OP_KILL},
 };
 
 struct open_loop {
@@ -76,8 +78,11 @@ static enum hl_status need_sleep(struct scenario_cursor *c, struct program_step 
     char low[64];
     int64_t high_ns;
 
-    if (dots == NULL)
-        return scenario_need_duration(c, "sleep", &step->amount, err);
+    if (dots == NULL) {
+        HL_TRY(scenario_need_duration(c, "sleep", &step->amount, err));
+        step->kind = scenario_take_if(c, "deferrable") ? SLEEP_DEFERRABLE : 0;
+        return HL_OK;
+    }
     (void)scenario_take(c);
     (void)snprintf(low, sizeof(low), "%.*s", (int)HL_MIN(dots - word, 60), word);
     if (!hl_parse_duration_ns(low, &step->amount) || !hl_parse_duration_ns(dots + 2, &high_ns) ||
@@ -86,6 +91,7 @@ static enum hl_status need_sleep(struct scenario_cursor *c, struct program_step 
             c, err, "sleep is '%.60s'; expected a time, or two that grow such as 50ms..150ms",
             word);
     step->spread = high_ns - step->amount;
+    step->kind = scenario_take_if(c, "deferrable") ? SLEEP_DEFERRABLE : 0;
     return HL_OK;
 }
 
@@ -146,6 +152,8 @@ static enum hl_status operands(struct scenario_build *b, struct scenario_cursor 
     case OP_AFFINITY:
         step->target = -1;
         return scenario_take_if(c, "all") ? HL_OK : scenario_cpu_set(b, c, &step->target, err);
+    case OP_RELEASE:
+    case OP_KILL: return need_known(c, &b->tasks, "task", &step->target, err);
     case OP_GROUP:
         HL_TRY(scenario_group_name(b, c, &step->target, err));
         step->target--;

@@ -27,7 +27,7 @@
 enum program_op {
     OP_RUN,    /* amount: ns of user work at speed 1.0; INT64_MAX: for ever */
     OP_SYSTEM, /* amount: ns of kernel work; preemptible (many short system calls) */
-    OP_SLEEP,  /* amount: ns, interruptible, ended by a timer */
+    OP_SLEEP,  /* amount: ns, interruptible, ended by a timer; deferrable: see SLEEP_DEFERRABLE */
     OP_DISK,   /* amount: number of accesses in a row, uninterruptible; 0: none */
     OP_FORK,   /* target: program of the child */
     OP_VFORK,  /* target: program; the parent blocks until the child's OP_EXEC or OP_EXIT */
@@ -56,18 +56,23 @@ enum program_op {
     OP_NICE,     /* amount: new nice value */
     OP_AFFINITY, /* target: cpu set; -1: all cpus */
     OP_GROUP,    /* moves itself to a task group; target: in groups; -1: the root */
+    OP_RELEASE,  /* target: in tasks; that task may run on all cpus from now on */
+    OP_KILL,     /* target: in tasks; that task, another one, ends as soon as it runs */
 
     /* Jumps to step `target` of this program until this step was met `amount` times (INT64_MAX: for
      * ever). */
     OP_LOOP,
 };
 
+/* OP_SLEEP.kind: the timer of an idle cpu waits until the cpu is busy, and wakes nobody before. */
+enum { SLEEP_DEFERRABLE = 1 };
+
 enum { PROGRAM_LOOP_DEPTH = 4 }; /* OP_LOOP nested at most so deep */
 
 struct program_step {
     uint8_t op;    /* enum program_op */
     uint8_t depth; /* OP_LOOP: its nesting, 0 for the innermost ... PROGRAM_LOOP_DEPTH - 1 */
-    uint16_t kind; /* OP_RUN: enum machine_kind, for smt_gain.KIND and memory_streams */
+    uint16_t kind; /* OP_RUN: enum machine_kind, for smt_gain.KIND and memory_streams; OP_SLEEP */
     int32_t target;
     int64_t amount, spread;
 };

@@ -339,12 +339,13 @@ static void malformed_files_are_refused_with_their_line(void **state)
         {HEAD "task A\n  run 1ms\n  rum 1ms\n",
          "s.scn:5: unknown step \"rum\"; did you mean \"run\"? known: run, system, sleep, disk, "
          "fork, vfork, exec, "
-         "wait, exit, read, write, lock, unlock, barrier, yield, nice, affinity, loop, group"},
+         "wait, exit, read, write, lock, unlock, barrier, yield, nice, affinity, loop, group, "
+         "release, kill"},
         {HEAD "task A run\n", "s.scn:3: run is missing; expected a time such as 5ms"},
         {HEAD "task A run 5 ms\n",
          "s.scn:3: unknown step \"ms\"; known: run, system, sleep, disk, fork, vfork, "
          "exec, wait, exit, read, write, lock, unlock, barrier, yield, nice, affinity, loop, "
-         "group"},
+         "group, release, kill"},
         {HEAD "task A run 99999999999s\n",
          "s.scn:3: run is '99999999999s'; expected a time such as 5ms"},
         {HEAD "task A sleep 5ms..4ms\n",

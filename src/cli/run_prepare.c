@@ -260,6 +260,16 @@ static enum hl_status make_arms(const struct run_options *o, struct run_parts *p
 
 /* ---- loads and runs ---- */
 
+static enum hl_status check_cells(const struct study_request *request, struct hl_error *err)
+{
+    int cells = study_cell_count(request);
+
+    if (cells > STUDY_CELLS_MAX)
+        return hl_fail(err, HL_USAGE, "%d arms x %d loads are %d cells; expected at most %d",
+                       request->arm_count, request->load_count, cells, STUDY_CELLS_MAX);
+    return HL_OK;
+}
+
 static bool is_off_everywhere(const struct study_request *request, int load)
 {
     for (int a = 0; a < request->arm_count; a++)
@@ -307,7 +317,7 @@ static enum hl_status take_loads(const struct run_options *o, struct run_parts *
             "--load %s is off on %d cpu%s: by kernbench's rule half load is half as many jobs "
             "as cpus, and one job is single; expected another load",
             o->load, cpus, cpus == 1 ? "" : "s");
-    return HL_OK;
+    return check_cells(request, err);
 }
 
 /* Runs of a block are pairs; simulated ones only if they have the same jobs. */

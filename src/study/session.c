@@ -147,9 +147,10 @@ static bool has_runs_left(const struct session *s, int arm)
 {
     const struct study_request *request = s->request;
 
-    for (int64_t place = 0; place < s->cell_count * request->runs; place++)
-        if (s->cells[place / request->runs].arm == arm && !is_made(request, place))
-            return true;
+    for (int c = 0; c < s->cell_count; c++)
+        for (int64_t r = 0; s->cells[c].arm == arm && r < request->runs; r++)
+            if (!is_made(request, c * request->runs + r))
+                return true;
     return false;
 }
 
@@ -286,9 +287,7 @@ enum hl_status study_play(const struct study_request *request, struct run_list *
     assert(request->runs >= 1 && request->runs <= STUDY_RUNS_MAX);
     assert(request->arm_count >= 1);
     assert(request->load_count >= 1);
-    if (cell_count > STUDY_CELLS_MAX)
-        return hl_fail(err, HL_USAGE, "%d cells (variants x loads); expected at most %d",
-                       cell_count, STUDY_CELLS_MAX);
+    assert(cell_count <= STUDY_CELLS_MAX);
     cells = hl_alloc((size_t)HL_MAX(cell_count, 1), sizeof(*cells));
     if (cells == NULL)
         return hl_fail(err, HL_NO_MEMORY, "out of memory for %d cells", cell_count);

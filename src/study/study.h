@@ -93,9 +93,9 @@ struct study_progress {
 int64_t study_planned_runs(const struct study_request *request);
 
 /*
- * Plays the study and appends the runs it played. A load that is off (half on too few cpus) makes no runs.
- * Failed runs are in the list. On HL_INTERRUPTED, and on any other failure, the list holds the runs
- * made so far.
+ * Plays the study, of at most STUDY_CELLS_MAX cells, and appends the runs it played. A load that is
+ * off (half on too few cpus) makes no runs. Failed runs are in the list. On HL_INTERRUPTED, and on
+ * any other failure, the list holds the runs made so far.
  */
 enum hl_status study_play(const struct study_request *request, struct run_list *runs,
                           const struct study_progress *progress,

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "cli/cli.h"
+#include "cli/compare_prediction.h"
 #include "cli/stored_arms.h"
 #include "compare/compare.h"
 #include "report/report.h"
@@ -20,6 +21,7 @@ enum {
     KEY_BASE,
     KEY_FAIL_ON_REGRESSION,
     KEY_FAIL_ON_UNDECIDED,
+    KEY_PREDICTION,
     KEY_FORMAT,
     KEY_DB
 };
@@ -30,11 +32,12 @@ typedef enum hl_status write_comparison(FILE *out, const struct compare_result *
 static const struct {
     const char *name;
     write_comparison *write;
+    write_predictions *write_predictions; /* NULL: not in this format */
 } formats[] = {
-    {"text", report_compare_text},
-    {"csv", report_compare_csv},
-    {"json", report_compare_json},
-    {"markdown", report_compare_markdown},
+    {"text", report_compare_text, report_prediction_text},
+    {"csv", report_compare_csv, report_prediction_csv},
+    {"json", report_compare_json, report_prediction_json},
+    {"markdown", report_compare_markdown, NULL},
 };
 
 struct compare_words {
@@ -44,7 +47,9 @@ struct compare_words {
     const char *metric, *base, *db;
     double effect;
     bool fails_on_regression, fails_on_undecided;
-    write_comparison *write;
+    bool is_prediction;
+    const char *not_prediction; /* an option that has no meaning there */
+    int format;                 /* in formats */
 };
 
 static const struct argp_option option_table[] = {
@@ -55,16 +60,18 @@ static const struct argp_option option_table[] = {
     {"fail-on-regression", KEY_FAIL_ON_REGRESSION, NULL, 0,
      "exit with 2 if a load is different, worse, and by D or more", 0},
     {"fail-on-undecided", KEY_FAIL_ON_UNDECIDED, NULL, 0, "exit with 2 if a load is undecided", 0},
+    {"prediction", KEY_PREDICTION, NULL, 0,
+     "BASE is simulated, NEW is measured: how wrong was the simulation? No verdicts", 0},
     {"format", KEY_FORMAT, "F", 0, "text (default), csv, json or markdown", 0},
     {"db", KEY_DB, "FILE", 0, CLI_DB_HELP, 0},
     {0},
 };
 
-static error_t parse_format(struct argp_state *state, const char *text, write_comparison **write)
+static error_t parse_format(struct argp_state *state, const char *text, int *format)
 {
     for (int i = 0; i < HL_COUNT_OF(formats); i++)
         if (strcmp(text, formats[i].name) == 0) {
-            *write = formats[i].write;
+            *format = i;
             return 0;
         }
     return cli_refuse(state, "--format is '%s'; expected text, csv, json or markdown", text);
@@ -75,12 +82,27 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     struct compare_words *o = state->input;
 
     switch (key) {
-    case KEY_EFFECT: return cli_effect_option(state, "effect", arg, &o->effect);
-    case KEY_METRIC: o->metric = arg; return 0;
-    case KEY_BASE: o->base = arg; return 0;
-    case KEY_FAIL_ON_REGRESSION: o->fails_on_regression = true; return 0;
-    case KEY_FAIL_ON_UNDECIDED: o->fails_on_undecided = true; return 0;
-    case KEY_FORMAT: return parse_format(state, arg, &o->write);
+    case KEY_EFFECT:
+        o->not_prediction = "effect";
+        return cli_effect_option(state, "effect", arg, &o->effect);
+    case KEY_METRIC:
+        o->not_prediction = "metric";
+        o->metric = arg;
+        return 0;
+    case KEY_BASE:
+        o->not_prediction = "base";
+        o->base = arg;
+        return 0;
+    case KEY_FAIL_ON_REGRESSION:
+        o->not_prediction = "fail-on-regression";
+        o->fails_on_regression = true;
+        return 0;
+    case KEY_FAIL_ON_UNDECIDED:
+        o->not_prediction = "fail-on-undecided";
+        o->fails_on_undecided = true;
+        return 0;
+    case KEY_PREDICTION: o->is_prediction = true; return 0;
+    case KEY_FORMAT: return parse_format(state, arg, &o->format);
     case KEY_DB: o->db = arg; return 0;
     case ARGP_KEY_ARG:
         if (o->word_count == WORDS_MAX)
@@ -90,6 +112,15 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     case ARGP_KEY_NO_ARGS:
         return cli_refuse(state, "compare what? expected BASE and NEW..., or one study with "
                                  "several arms");
+    case ARGP_KEY_SUCCESS:
+        if (o->is_prediction && o->not_prediction != NULL)
+            return cli_refuse(state,
+                              "--%s has no meaning with --prediction, which gives no verdicts",
+                              o->not_prediction);
+        if (o->is_prediction && formats[o->format].write_predictions == NULL)
+            return cli_refuse(state, "--format is '%s'; expected text, csv or json of predictions",
+                              formats[o->format].name);
+        return 0;
     default: return cli_other_key(key, state);
     }
 }
@@ -108,7 +139,8 @@ static const struct argp compare_argp = {
         "Examples:\n"
         "  halfload compare 6.1 6.12 --effect 2%\n"
         "  halfload compare last --fail-on-regression\n"
-        "  halfload compare base.json new.csv --format markdown\n",
+        "  halfload compare base.json new.csv --format markdown\n"
+        "  halfload compare simulated measured --prediction\n",
 };
 
 /* A study that was interrupted is compared as far as it goes. */
@@ -227,7 +259,7 @@ static enum hl_status compare_stored(const struct compare_words *o, struct store
     HL_TRY(fill_request(o, stored, &request, err));
     HL_TRY(compare_runs(&request, &result, err));
     warn_of_parts(stored);
-    status = o->write(stdout, &result, err);
+    status = formats[o->format].write(stdout, &result, err);
     if (status == HL_OK)
         status = judge(o, &result, err);
     compare_result_close(&result);
@@ -236,13 +268,15 @@ static enum hl_status compare_stored(const struct compare_words *o, struct store
 
 enum hl_status cli_compare(int argc, char **argv, struct hl_error *err)
 {
-    struct compare_words o = {.effect = COMPARE_DEFAULT_EFFECT, .write = report_compare_text};
+    struct compare_words o = {.effect = COMPARE_DEFAULT_EFFECT}; /* format: text */
     struct stored_arms stored;
     enum hl_status status;
 
     HL_TRY(cli_parse(&compare_argp, argc, argv, &o.input, err));
     HL_TRY(stored_arms_open(&stored, o.words, o.word_count, o.db, err));
-    status = compare_stored(&o, &stored, err);
+    status = o.is_prediction
+                 ? cli_compare_prediction(&stored, formats[o.format].write_predictions, err)
+                 : compare_stored(&o, &stored, err);
     stored_arms_close(&stored);
     return status;
 }

@@ -11,6 +11,7 @@
 #include <stdio.h>
 
 #include "compare/compare.h"
+#include "compare/prediction.h"
 #include "paper/paper.h"
 #include "run/run.h"
 
@@ -93,6 +94,15 @@ enum hl_status report_compare_json(FILE *out, const struct compare_result *resul
 /* A line per comparison, columns by header name, quoted as in RFC 4180. */
 enum hl_status report_compare_csv(FILE *out, const struct compare_result *result,
                                   struct hl_error *err) HL_MUST_CHECK;
+
+/* Predictions beside what was measured, one table each; as {"schema":1,"predictions":[..]}; as a
+ * line per cell. */
+enum hl_status report_prediction_text(FILE *out, const struct prediction *predictions, size_t count,
+                                      struct hl_error *err) HL_MUST_CHECK;
+enum hl_status report_prediction_json(FILE *out, const struct prediction *predictions, size_t count,
+                                      struct hl_error *err) HL_MUST_CHECK;
+enum hl_status report_prediction_csv(FILE *out, const struct prediction *predictions, size_t count,
+                                     struct hl_error *err) HL_MUST_CHECK;
 
 /* Noise, what would be found, and how many runs it takes; then what the planned n cannot do. */
 enum hl_status report_plan_text(FILE *out, const struct compare_plan *plan,

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * compare_prediction.c - simulated arms beside a measured one: how wrong were they?
+ */
+#include "cli/compare_prediction.h"
+
+/* The prediction is simulated and the other is not: else the words are in the wrong order. */
+static enum hl_status check_sources(const struct stored_arms *stored, struct hl_error *err)
+{
+    for (size_t i = 0; i < stored->arms.count; i++) {
+        const struct compare_arm *arm = &stored->arms.arms[i];
+        bool is_predicted = i < stored->first_count;
+
+        for (size_t r = 0; r < arm->run_count; r++)
+            if ((arm->runs[r]->source == RUN_SIM) != is_predicted)
+                return hl_fail(err, HL_USAGE,
+                               "%s has %s runs; expected first what was simulated and then what "
+                               "was measured",
+                               arm->name, run_source_name(arm->runs[r]->source));
+    }
+    return HL_OK;
+}
+
+enum hl_status cli_compare_prediction(const struct stored_arms *stored, write_predictions *write,
+                                      struct hl_error *err)
+{
+    size_t count = stored->first_count, made = 0;
+    struct prediction *predictions;
+    enum hl_status status;
+
+    if (stored->arms.count != count + 1)
+        return hl_fail(err, HL_USAGE,
+                       "--prediction: found %zu measured arms; expected the simulated results and "
+                       "one measured arm",
+                       stored->arms.count - count);
+    HL_TRY(check_sources(stored, err));
+    predictions = hl_alloc(count, sizeof(*predictions));
+    if (predictions == NULL)
+        return hl_fail(err, HL_NO_MEMORY, "out of memory for %zu predictions", count);
+    do
+        status = prediction_make(&predictions[made], &stored->arms.arms[made],
+                                 &stored->arms.arms[count], err);
+    while (status == HL_OK && ++made < count);
+    if (status == HL_OK)
+        status = write(stdout, predictions, count, err);
+    for (size_t i = 0; i < made; i++)
+        prediction_close(&predictions[i]);
+    hl_free(predictions);
+    return status;
+}

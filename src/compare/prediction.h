@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * prediction.h - a simulated study beside a measured one of the same loads: how wrong was it?
+ *
+ * No verdicts: a simulation has no chance in it that more runs would average away. Times are
+ * compared relative to one load, since the speed of a machine is not what a policy decides.
+ */
+#ifndef HL_COMPARE_PREDICTION_H
+#define HL_COMPARE_PREDICTION_H
+
+#include "compare/compare.h"
+
+enum { PREDICTION_METRICS = 4 };
+
+struct prediction_metric {
+    enum run_metric metric;
+    bool is_relative; /* divided by its own side's mean at the reference load */
+};
+extern const struct prediction_metric prediction_metrics[PREDICTION_METRICS];
+
+struct prediction_cell {
+    const struct run *load;     /* one run of it */
+    double predicted, measured; /* means of the ok runs; NAN: nobody has it */
+    double measured_sd;         /* NAN: fewer than two runs */
+    double error; /* predicted / measured - 1; NAN where that says nothing: the reference itself */
+    size_t predicted_n, measured_n;
+};
+
+struct prediction {
+    const struct compare_arm *predicted, *measured;
+    const struct run *reference;           /* one run of the load that times are relative to */
+    struct prediction_cell *cells;         /* metric after metric, load after load */
+    size_t load_count;                     /* that both have */
+    size_t left_out;                       /* loads that only one of them has */
+    double mean_error[PREDICTION_METRICS]; /* mean of the absolute errors; NAN: none */
+};
+
+/* The arms must outlive it. Without a common load HL_USAGE. */
+enum hl_status prediction_make(struct prediction *prediction, const struct compare_arm *predicted,
+                               const struct compare_arm *measured,
+                               struct hl_error *err) HL_MUST_CHECK;
+void prediction_close(struct prediction *prediction); /* safe on zeroed */
+
+#endif

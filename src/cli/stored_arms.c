@@ -269,11 +269,11 @@ bool stored_arms_are_equal(const struct stored_arms *stored)
            without_aa(arms[1].runs[0], new, sizeof(new)) && strcmp(base, new) == 0;
 }
 
-static bool has_metric(const struct compare_arm *arms, size_t count, int metric)
+static bool has_metric(const struct compare_arm *arms, size_t count, enum run_metric metric)
 {
     for (size_t a = 0; a < count; a++)
         for (size_t i = 0; i < arms[a].run_count; i++)
-            if (run_has(arms[a].runs[i], (enum run_metric)metric))
+            if (run_has(arms[a].runs[i], metric))
                 return true;
     return false;
 }

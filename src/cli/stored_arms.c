@@ -283,7 +283,8 @@ bool stored_arms_has(const struct stored_arms *stored, enum run_metric metric)
     const struct compare_arm *arms = stored->arms.arms;
     size_t first = stored->first_count, rest = stored->arms.count - first;
 
-    return has_metric(arms, first, metric) && (rest == 0 || has_metric(arms + first, rest, metric));
+    return has_metric(arms, first, (int)metric) &&
+           (rest == 0 || has_metric(arms + first, rest, (int)metric));
 }
 
 /* What decides if nobody says so. */

@@ -45,16 +45,6 @@ void sim_fail_at(struct sim *s, const struct sim_task *t, const char *format, ..
              text);
 }
 
-static void ring_next(struct tick_ring *ring)
-{
-    if (++ring->place == ring->count) {
-        ring->place = 0;
-        ring->round++;
-        ring->base_ns = ring->round * HL_NS_PER_S / ring->hz;
-    }
-    ring->next_ns = ring->base_ns + ring->phase_ns[ring->place];
-}
-
 /* Phases: spec linux 1.3. Random: uniform and independent. Staggered: cpu c at (c + 1) / (cpus + 1). */
 static enum hl_status ring_init(struct sim *s, struct tick_ring *ring, int hz, const char *purpose)
 {
@@ -66,7 +56,9 @@ static enum hl_status ring_init(struct sim *s, struct tick_ring *ring, int hz, c
         return HL_OK;
     ring->cpu = hl_arena_alloc(&s->arena, (size_t)s->cpu_count, sizeof(*ring->cpu));
     ring->phase_ns = hl_arena_alloc(&s->arena, (size_t)s->cpu_count, sizeof(*ring->phase_ns));
-    if (ring->cpu == NULL || ring->phase_ns == NULL)
+    ring->place_of = hl_arena_alloc(&s->arena, (size_t)s->cpu_count, sizeof(*ring->place_of));
+    ring->busy = hl_arena_alloc(&s->arena, (size_t)s->cpu_count / 64 + 1, sizeof(*ring->busy));
+    if (ring->cpu == NULL || ring->phase_ns == NULL || ring->place_of == NULL || ring->busy == NULL)
         return hl_fail(s->err, HL_NO_MEMORY, "out of memory for the ticks of %d cpus",
                        s->cpu_count);
     if (s->clock.phase == PHASE_TOGETHER)
@@ -88,9 +80,10 @@ static enum hl_status ring_init(struct sim *s, struct tick_ring *ring, int hz, c
         ring->phase_ns[place] = phase_ns;
         ring->cpu[place] = cpu;
     }
+    for (int32_t place = 0; place < ring->count; place++)
+        ring->place_of[ring->cpu[place]] = place;
     /* The first tick comes one period after time zero. */
-    ring->place = ring->count - 1;
-    ring_next(ring);
+    tick_ring_go(ring, ring->count);
     return HL_OK;
 }
 
@@ -307,20 +300,21 @@ static void handle_step_end(struct sim *s)
 }
 
 /*
- * The ring goes on to the next tick that is one. Until anything else happens idle cpus stay idle, so their ticks up to
- * then are passed over here, at most one round of them. With 1,024 cpus of which few are busy this is most of the work.
+ * Until anything else happens idle cpus stay idle: their ticks up to then are passed over, those of both clocks. With
+ * 1,024 cpus of which few are busy they would be most of the work.
  */
-static void pass_idle(const struct sim *s, struct tick_ring *ring)
+static void pass_idle(struct sim *s)
 {
-    const struct tick_ring *other = ring == &s->tick ? &s->stat_tick : &s->tick;
-    int64_t before_ns = HL_MIN(other->next_ns, s->step_ends.at_ns[step_ends_first(&s->step_ends)]);
+    int64_t before_ns = s->step_ends.at_ns[step_ends_first(&s->step_ends)];
 
     if (s->queue.count > 0)
         before_ns = HL_MIN(before_ns, s->queue.heap[0].at_ns);
-    for (int32_t i = 0; i < ring->count && ring->next_ns < before_ns &&
-                        s->policy.running[ring->cpu[ring->place]] == NULL;
-         i++)
-        ring_next(ring);
+    if (s->tick.cpu != NULL)
+        before_ns = HL_MIN(before_ns, tick_ring_busy_ns(&s->tick));
+    if (s->stat_tick.cpu != NULL)
+        before_ns = HL_MIN(before_ns, tick_ring_busy_ns(&s->stat_tick));
+    tick_ring_pass(&s->tick, before_ns);
+    tick_ring_pass(&s->stat_tick, before_ns);
 }
 
 static inline void handle_tick(struct sim *s, struct tick_ring *ring, enum event_kind kind,
@@ -329,9 +323,9 @@ static inline void handle_tick(struct sim *s, struct tick_ring *ring, enum event
     int cpu = ring->cpu[ring->place];
     struct sim_task *t = sim_running(s, cpu);
 
-    ring_next(ring);
+    tick_ring_go(ring, ring->place + 1);
     if (t == NULL && !s->clock.idle_cpus_tick) {
-        pass_idle(s, ring);
+        pass_idle(s);
         return;
     }
     count_event(s, s->now_ns, EVENT_ORDER(kind, cpu));

@@ -13,6 +13,7 @@
 #include "sim/event_queue.h"
 #include "sim/step_ends.h"
 #include "sim/sim.h"
+#include "sim/tick_ring.h"
 #include "trace/metrics.h"
 
 enum { RATE_SHIFT = TRACE_RATE_SHIFT, RATE_ONE = 1 << RATE_SHIFT };
@@ -115,14 +116,6 @@ enum { HELD_LOCKS_MAX = 8 };
 struct sim_held {
     int64_t until_ns; /* the holder has waited for all of them and done its work */
     int32_t id[HELD_LOCKS_MAX], count;
-};
-
-struct tick_ring { /* all cpus tick with one period: their order within a period never changes */
-    int32_t *cpu;  /* by place in order of phase */
-    int64_t *phase_ns; /* by place */
-    int32_t place, count;
-    int64_t base_ns, round, next_ns; /* next_ns INT64_MAX: no such clock */
-    int32_t hz;
 };
 
 struct sim_stuck {                          /* what those may do who can go on: see stuck.c */

@@ -171,6 +171,8 @@ void progress_set_busy(struct sim *s, int cpu, bool busy)
     if (c->busy == busy)
         return;
     c->busy = busy;
+    tick_ring_set_busy(&s->tick, cpu, busy);
+    tick_ring_set_busy(&s->stat_tick, cpu, busy);
     if (!busy)
         c->rate = 0;
     if (before == (busy ? 0 : 1))

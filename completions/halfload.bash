@@ -31,7 +31,7 @@ _halfload()
             --format) words='text csv json markdown' ;;
             --warmup) words='session each none' ;;
             --tree | --work-dir | --sysroot) COMPREPLY=($(compgen -d -- "$word")); return ;;
-            --db | --profile | --config | --goldens) COMPREPLY=($(compgen -f -- "$word")); return ;;
+            --db | --profile | --config | --goldens | --output | -o) COMPREPLY=($(compgen -f -- "$word")); return ;;
             *)
                 case $word in
                     -*) words=$(_halfload_options "$program" "$verb") ;;
@@ -41,7 +41,7 @@ _halfload()
                             reproduce) kind=papers words=goldens ;;
                             list) words=$("$program" --help 2>/dev/null |
                                 sed -n 's/^  halfload list  *\([a-z|]*\) .*/\1/p' | tr '|' ' ') ;;
-                            import) COMPREPLY=($(compgen -f -- "$word")); return ;;
+                            import | profile) COMPREPLY=($(compgen -f -- "$word")); return ;;
                             *) kind=studies words=last ;;
                         esac
                         ;;

@@ -60,8 +60,7 @@ static const struct argp profile_argp = {
            "Events: sched_switch and sched_process_fork; better with sched_process_exec and "
            "sched_waking.\n"
            "Examples:\n"
-           "  perf record -a -e 'sched:sched_switch,sched:sched_waking,sched:sched_process_*' -- "
-           "make -j4\n"
+           "  perf sched record -- make -j4\n"
            "  perf script --ns | halfload profile - -o mine.json\n"
            "  halfload run kernbench --profile ./mine.json --sched eevdf --load 1-4\n",
 };

@@ -407,6 +407,8 @@ static void damaged_tables_are_refused_with_their_place(void **state)
         {PROFILE(SMALL, "\"directory_units\": {\"quantiles\": [[0.5, 2]], \"unit\": \"count\", "
                         "\"source\": \"assumed\"}"),
          "/directory_units: stands without processes"},
+        {"{\"about\": \"x\", \"kind\": \"rsa\", \"constants\": {}, \"processes\": {}}",
+         "/processes: stands in a profile of kind rsa"},
     };
 
     (void)state;

@@ -34,6 +34,7 @@ struct run_options {
     const char *command[RUN_WORDS_MAX + 1]; /* of workload cmd; ends with NULL */
     int command_count;
     const char *orders; /* of matinv; NULL: not given */
+    bool has_preread;   /* of buildworld */
     char workload_text[WORKLOAD_TEXT_MAX];
     bool has_shown_output;          /* of a failed command */
     const char *real[RUN_REAL_MAX]; /* options given that real runs have, each time */

@@ -112,7 +112,10 @@ static void describe_command(const struct host_cmd_options *cmd, json_t *asked)
 /* What the words of other workloads came to. */
 static void describe_program(const struct host_work_options *work, json_t *asked)
 {
-    if (strcmp(work->workload, "cmd") == 0) {
+    if (strcmp(work->workload, "buildworld") == 0) {
+        (void)json_object_set_new(asked, "clean", json_boolean(work->build.has_clean));
+        (void)json_object_set_new(asked, "preread", json_boolean(work->build.has_preread));
+    } else if (strcmp(work->workload, "cmd") == 0) {
         describe_command(&work->cmd, asked);
     } else if (strcmp(work->workload, "matinv") == 0) {
         (void)json_object_set_new(asked, "first_order", json_integer(work->matinv.first));

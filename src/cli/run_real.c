@@ -17,6 +17,8 @@ enum {
     KEY_TARGET,
     KEY_CONFIG,
     KEY_TREE_SCALE,
+    KEY_CLEAN,
+    KEY_PREREAD,
     KEY_WARMUP,
     KEY_WORK_DIR,
     KEY_TIMEOUT,
@@ -43,6 +45,10 @@ static const struct argp_option option_table[] = {
     {"config", KEY_CONFIG, "C", 0, "kernel tree: a .config file or a target such as defconfig", 4},
     {"tree-scale", KEY_TREE_SCALE, "F", 0,
      "size of the generated tree (default 1: about 15 s of cpu)", 4},
+    {"clean", KEY_CLEAN, NULL, 0,
+     "buildworld: make clean before each run, not the tree as it was at first", 4},
+    {"preread", KEY_PREREAD, NULL, 0, "as buildworld:preread: all sources are read before each run",
+     4},
     {NULL, 0, NULL, 0, "Workload cmd, with scripts for sh -c:", 5},
     {"prepare", KEY_PREPARE, "CMD", 0, "before each run, not timed", 5},
     {"check", KEY_CHECK, "CMD", 0, "after each run; if it fails, so has the run", 5},
@@ -58,12 +64,21 @@ static const struct argp_option option_table[] = {
 
 /* What an option is for; not listed: all real runs. */
 static const struct {
-    const char *option, *workload;
+    const char *option, *workload, *or_workload;
 } scopes[] = {
-    {"tree", "kernbench"}, {"target", "kernbench"},     {"config", "kernbench"},
-    {"prepare", "cmd"},    {"tree-scale", "kernbench"}, {"check", "cmd"},
-    {"cleanup", "cmd"},    {"output", "cmd"},           {"bits", "rsa"},
-    {"seconds", "rsa"},    {"orders", "matinv"},
+    {"tree", "kernbench", "buildworld"},
+    {"target", "kernbench", "buildworld"},
+    {"config", "kernbench", "buildworld"},
+    {"tree-scale", "kernbench", "buildworld"},
+    {"clean", "buildworld", NULL},
+    {"preread", "buildworld", NULL},
+    {"prepare", "cmd", NULL},
+    {"check", "cmd", NULL},
+    {"cleanup", "cmd", NULL},
+    {"output", "cmd", NULL},
+    {"bits", "rsa", NULL},
+    {"seconds", "rsa", NULL},
+    {"orders", "matinv", NULL},
 };
 
 static error_t parse_warmup(struct argp_state *state, const char *text, enum study_warmup *warmup)
@@ -124,6 +139,11 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     case KEY_TREE_SCALE:
         run_note_real(o, "tree-scale");
         return parse_tree_scale(state, arg, &work->build.tree_scale_ppm);
+    case KEY_CLEAN:
+        run_note_real(o, "clean");
+        work->build.has_clean = true;
+        return 0;
+    case KEY_PREREAD: o->has_preread = true; return 0;
     case KEY_PREPARE:
         run_note_real(o, "prepare");
         return cli_text_option(state, "prepare", arg, "a script", &work->cmd.prepare);
@@ -166,17 +186,22 @@ error_t run_real_word(struct run_options *o, char *word, struct argp_state *stat
 
 /* ---- what goes together ---- */
 
-static enum hl_status check_scope(const struct run_options *o, const char *option,
-                                  struct hl_error *err)
+static bool is_workload(const struct run_options *o, const char *name)
 {
     size_t length = strcspn(o->workload, ":");
 
+    return name != NULL && strlen(name) == length && strncmp(name, o->workload, length) == 0;
+}
+
+static enum hl_status check_scope(const struct run_options *o, const char *option,
+                                  struct hl_error *err)
+{
     for (int i = 0; i < HL_COUNT_OF(scopes); i++)
-        if (strcmp(scopes[i].option, option) == 0 &&
-            (strlen(scopes[i].workload) != length ||
-             strncmp(scopes[i].workload, o->workload, length) != 0))
-            return hl_fail(err, HL_USAGE, "--%s is for workload %s, not for %.64s", option,
-                           scopes[i].workload, o->workload);
+        if (strcmp(scopes[i].option, option) == 0 && !is_workload(o, scopes[i].workload) &&
+            !is_workload(o, scopes[i].or_workload))
+            return hl_fail(err, HL_USAGE, "--%s is for workload %s%s%s, not for %.64s", option,
+                           scopes[i].workload, scopes[i].or_workload == NULL ? "" : " or ",
+                           scopes[i].or_workload == NULL ? "" : scopes[i].or_workload, o->workload);
     return HL_OK;
 }
 
@@ -214,19 +239,18 @@ static void show_tail(void *context, const char *what, const char *log)
     hl_free(text);
 }
 
-/* --orders is another way to write the option of the workload. */
-static enum hl_status put_orders(struct run_options *o, struct hl_error *err)
+/* --orders and --preread are other ways to write an option of the workload. */
+static enum hl_status put_option(struct run_options *o, const char *option, const char *value,
+                                 struct hl_error *err)
 {
     int length;
 
-    if (o->orders == NULL)
-        return HL_OK;
-    HL_TRY(check_scope(o, "orders", err));
-    length = snprintf(o->workload_text, sizeof(o->workload_text), "%s:orders=%s", o->workload,
-                      o->orders);
+    HL_TRY(check_scope(o, option, err));
+    length = snprintf(o->workload_text, sizeof(o->workload_text), "%s:%s=%s", o->workload, option,
+                      value);
     if (length < 0 || (size_t)length >= sizeof(o->workload_text))
-        return hl_fail(err, HL_USAGE, "--orders is '%.100s'; expected such as 1000-2000+200",
-                       o->orders);
+        return hl_fail(err, HL_USAGE, "--%s is '%.100s'; expected less than %d characters", option,
+                       value, WORKLOAD_TEXT_MAX);
     o->workload = o->workload_text;
     return HL_OK;
 }
@@ -235,7 +259,10 @@ enum hl_status run_real_check(struct run_options *o, struct hl_error *err)
 {
     struct host_work_options *work = &o->work;
 
-    HL_TRY(put_orders(o, err));
+    if (o->orders != NULL)
+        HL_TRY(put_option(o, "orders", o->orders, err));
+    if (o->has_preread)
+        HL_TRY(put_option(o, "preread", "y", err));
     for (int i = 0; i < o->real_count; i++)
         HL_TRY(check_scope(o, o->real[i], err));
     if (strcmp(o->workload, "cmd") == 0 && o->command_count == 0)
@@ -312,6 +339,15 @@ static enum hl_status take_matinv(const struct study_request *request,
     return HL_OK;
 }
 
+static void take_buildworld(const struct study_request *request, struct host_build_options *build)
+{
+    const struct workload_option_info *info = request->workload->options;
+
+    for (int i = 0; info[i].name != NULL; i++)
+        if (strcmp(info[i].name, "preread") == 0)
+            build->has_preread = request->options->value[i].first != 0;
+}
+
 enum hl_status run_real_prepare(const struct run_options *o, struct study_request *request,
                                 struct host_work_options *work, struct hl_error *err)
 {
@@ -320,6 +356,8 @@ enum hl_status run_real_prepare(const struct run_options *o, struct study_reques
     request->work = work;
     if (strcmp(work->workload, "matinv") == 0)
         return take_matinv(request, &work->matinv, err);
+    if (strcmp(work->workload, "buildworld") == 0)
+        take_buildworld(request, &work->build);
     if (strcmp(work->workload, "cmd") == 0)
         return check_load(request, &work->cmd, err);
     return HL_OK;
@@ -357,4 +395,7 @@ void run_real_announce(const struct study_request *request)
         printf("tree: generated C tree, scale %.4g\n",
                (double)work->build.tree_scale_ppm / (double)HL_PPM);
     }
+    if (strcmp(name, "buildworld") == 0)
+        printf("sources: %s before each run\n",
+               work->build.has_preread ? "read into memory" : "forgotten by the page cache");
 }

@@ -22,6 +22,9 @@ struct host_build_options {
                                else defconfig */
     int64_t tree_scale_ppm; /* size of the generated tree; HL_PPM: about 15 cpu-seconds at -O2 */
     uint64_t seed;          /* of the generated tree: byte-identical per seed */
+    /* buildworld */
+    bool has_clean;   /* `make clean` brings the tree back, not its copy of the start */
+    bool has_preread; /* sources are read before each build; else they are forgotten */
 };
 
 /*
@@ -50,7 +53,7 @@ struct host_work_options {
     const char *workload; /* one that is measured: a name of workload_table with `real` */
     const char *work_dir; /* where private folders go; NULL: $TMPDIR, else /var/tmp */
     int64_t timeout_ns;   /* of one run; 0: none */
-    struct host_build_options build; /* kernbench */
+    struct host_build_options build; /* kernbench, buildworld */
     struct host_cmd_options cmd;
     struct host_matinv_options matinv;
     struct host_rsa_options rsa;

@@ -12,6 +12,9 @@
  *
  * The state does not depend on what a build did: a failed or interrupted one does no harm to the
  * next.
+ *
+ * buildworld is the same build with a say about its sources: forgotten by the page cache before each
+ * build, or read into it. With --clean the tree's own `make clean` takes the place of the copy.
  */
 #include "host/work.h"
 
@@ -34,12 +37,13 @@
 #include "host/environment.h"
 #include "host/folder.h"
 #include "host/memory_room.h"
+#include "host/page_cache.h"
 #include "host/measure.h"
 #include "host/runner.h"
 #include "host/host_session.h"
 #include "host/source_tree.h"
 
-enum { CONFIG_MAX = 16 << 20, ARGUMENTS_MAX = 8 };
+enum { CONFIG_MAX = 16 << 20, ARGUMENTS_MAX = 8, WARM_PART = 20 };
 
 /* History is not built, and a repository may be larger than what is: it is copied once and stays.
  */
@@ -51,7 +55,7 @@ struct host_build {
     struct host_work work; /* first */
     struct host_session session;
     struct host_source_tree source; /* of a given tree */
-    bool is_generated;
+    bool is_generated, is_world, has_clean, has_preread;
     char make[PATH_MAX];
     char folder[PATH_MAX]; /* where make runs: the private tree, a kernel's source */
     char tree[PATH_MAX], pristine[PATH_MAX], log[PATH_MAX];
@@ -309,6 +313,8 @@ static enum hl_status open_build(struct host_work *work, const struct host_work_
     const struct host_mirror_options keep = {.skip = kept_as_is};
 
     build->timeout_ns = all->timeout_ns;
+    build->has_clean = build->is_world && options->has_clean;
+    build->has_preread = options->has_preread;
     HL_TRY(check_options(build, options, err));
     HL_TRY(set_target(build, options->target, err));
     HL_TRY(make_session(build, all->work_dir, err));
@@ -319,7 +325,10 @@ static enum hl_status open_build(struct host_work *work, const struct host_work_
         HL_TRY(prepare_kernel(build, options->config, err));
     else
         HL_TRY(prepare_other(build, err));
-    HL_TRY(host_folder_mirror(build->tree, build->pristine, &keep, err));
+    if (build->has_clean)
+        HL_TRY(make_ready(build, "clean", err));
+    else
+        HL_TRY(host_folder_mirror(build->tree, build->pristine, &keep, err));
     if (!build->is_generated && !build->source.is_kernel)
         HL_TRY(check_something_to_do(build, err));
     return HL_OK;
@@ -340,13 +349,36 @@ static enum hl_status restore(struct host_build *build, struct hl_error *err)
     const struct host_mirror_options keep = {.skip = kept_as_is};
     int fd;
 
-    HL_TRY(host_folder_mirror(build->pristine, build->tree, &keep, err));
+    HL_TRY(build->has_clean ? make_ready(build, "clean", err)
+                            : host_folder_mirror(build->pristine, build->tree, &keep, err));
     fd = open(build->tree, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd < 0)
         return host_fail_errno(err, errno, build->tree);
     (void)syncfs(fd);
     (void)close(fd);
     return HL_OK;
+}
+
+/* Sources as the user wants them; *left is what is in memory though it should not be. */
+static enum hl_status set_cache(const struct host_build *build, struct host_cached *left,
+                                struct hl_error *err)
+{
+    *left = (struct host_cached){0};
+    if (!build->is_world)
+        return HL_OK;
+    return build->has_preread ? host_cache_fill(build->folder, err)
+                              : host_cache_drop(build->folder, left, err);
+}
+
+/* A run that is called cold and was not is to be known as such. */
+static void note_warm(struct run *run, const struct host_cached *left)
+{
+    size_t used = strlen(run->note);
+
+    if (left->bytes > 0 && left->cached_bytes > left->bytes / WARM_PART)
+        (void)snprintf(run->note + used, sizeof(run->note) - used,
+                       "%swarm: %.0f %% of the sources stayed in memory", used > 0 ? "; " : "",
+                       HL_MIN(100.0 * (double)left->cached_bytes / (double)left->bytes, 100.0));
 }
 
 static enum hl_status run_build(struct host_work *work, int64_t jobs,
@@ -357,9 +389,11 @@ static enum hl_status run_build(struct host_work *work, int64_t jobs,
     struct host_result result;
     const char *arguments[ARGUMENTS_MAX], *words[2] = {NULL, build->target};
     struct host_measure measure = {.name = "make", .setting = setting, .session = &build->session};
+    struct host_cached left;
     char option[32];
 
     HL_TRY(restore(build, err));
+    HL_TRY(set_cache(build, &left, err));
     if (jobs == 0)
         (void)snprintf(option, sizeof(option), "-j");
     else
@@ -368,6 +402,7 @@ static enum hl_status run_build(struct host_work *work, int64_t jobs,
     measure.command = make_command(build, arguments, words, 2);
     measure.command.timeout_ns = build->timeout_ns;
     HL_TRY(host_measure(&measure, run, &result, err));
+    note_warm(run, &left);
     build->largest_compiler_bytes =
         HL_MAX(build->largest_compiler_bytes, result.largest_compiler_bytes);
     return HL_OK;
@@ -383,6 +418,22 @@ static int64_t max_jobs(const struct host_work *work)
         return 0;
     return HL_MAX(room / build->largest_compiler_bytes, 1);
 }
+
+static enum hl_status open_world(struct host_work *work, const struct host_work_options *options,
+                                 struct hl_error *err)
+{
+    ((struct host_build *)work)->is_world = true;
+    return open_build(work, options, err);
+}
+
+const struct host_work_ops host_buildworld_ops = {
+    .name = "buildworld",
+    .bytes = sizeof(struct host_build),
+    .open = open_world,
+    .run = run_build,
+    .max_jobs = max_jobs,
+    .close = close_build,
+};
 
 const struct host_work_ops host_kernbench_ops = {
     .name = "kernbench",

@@ -11,8 +11,8 @@
 #include "base/memory.h"
 #include "base/units.h"
 
-static const struct host_work_ops *const work_table[] = {&host_cmd_ops, &host_kernbench_ops,
-                                                         &host_matinv_ops, &host_rsa_ops};
+static const struct host_work_ops *const work_table[] = {
+    &host_buildworld_ops, &host_cmd_ops, &host_kernbench_ops, &host_matinv_ops, &host_rsa_ops};
 
 static const struct host_work_ops *find(const char *name)
 {

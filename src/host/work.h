@@ -27,6 +27,7 @@ struct host_work {
     const struct host_work_ops *ops;
 };
 
-extern const struct host_work_ops host_cmd_ops, host_kernbench_ops, host_matinv_ops, host_rsa_ops;
+extern const struct host_work_ops host_buildworld_ops, host_cmd_ops, host_kernbench_ops,
+    host_matinv_ops, host_rsa_ops;
 
 #endif

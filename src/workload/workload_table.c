@@ -25,6 +25,7 @@ const struct workload_info workload_table[] = {
      .summary = "a build of a whole system, make -jX: in phases, directory by directory",
      .level_means = "jobs",
      .simulated = true,
+     .real = true,
      .default_loads = kernbench_loads,
      .is_make = true,
      .options = workload_buildworld_options,

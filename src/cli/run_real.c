@@ -205,7 +205,7 @@ static enum hl_status check_scope(const struct run_options *o, const char *optio
     return HL_OK;
 }
 
-/* The end of what a failed run said. Once: of many runs the first that fails is the one to look at. */
+/* The end of what a failed run said. Once: the first of many is the one to look at. */
 static void show_tail(void *context, const char *what, const char *log)
 {
     bool *is_shown = context;

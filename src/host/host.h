@@ -2,8 +2,9 @@
 /*
  * host.h - this machine: real workloads, measured.
  *
- * Nothing is ever written into the user's tree. Whatever a session creates (a private folder, child
- * processes) is journalled, ended and removed at its end; what a killed session left is removed by the next.
+ * Nothing is ever written into the user's tree, but for what the command of workload cmd does there.
+ * Whatever a session creates (a private folder, child processes) is journalled, ended and removed at
+ * its end; what a killed session left is removed by the next.
  */
 #ifndef HL_HOST_HOST_H
 #define HL_HOST_HOST_H
@@ -84,7 +85,7 @@ enum hl_status host_work_run(struct host_work *work, int64_t level,
                              struct hl_error *err) HL_MUST_CHECK;
 
 /* What memory bounds the maximal load to, by kernbench's rule: 0.8 x memory available now / resident
- * memory of the largest compiler seen so far. 0: none was seen yet, or the workload has no such bound. */
+ * memory of the largest compiler seen so far. 0: none was seen yet, or there is no such bound. */
 int64_t host_work_max_jobs(const struct host_work *work);
 
 void host_work_close(struct host_work *work); /* safe on NULL */

@@ -19,7 +19,7 @@ enum hl_status host_cache_fill(const char *folder, struct hl_error *err) HL_MUST
 
 /*
  * Asks the kernel to forget the files of the folder, which needs no privilege and touches no others,
- * and counts what it keeps: changed pages, mapped ones, and all of a file system that lives in memory.
+ * and counts what it keeps: changed pages, mapped ones, all of a file system that lives in memory.
  */
 enum hl_status host_cache_drop(const char *folder, struct host_cached *left,
                                struct hl_error *err) HL_MUST_CHECK;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * real_matinv.c - matrices inverted by halfload-matinv (src/matinv) with as many threads as the load.
+ * real_matinv.c - matrices inverted by halfload-matinv (src/matinv); the load is its threads.
  *
  *     order      seconds       MFLOPS  residual
  *      1000     0.092513     21618.69   0.00213

@@ -2,9 +2,9 @@
 /*
  * real_rsa.c - `openssl speed -multi N rsaBITS`: as many signing processes as the load.
  *
- * Rates are by the time that goes by (-elapsed), so waiting for a cpu is in them; old versions divide
- * by the cpu time of each process if they are not told. The time itself is fixed: twice --seconds,
- * signs and then verifies.
+ * Rates are by the time that goes by (-elapsed), so waiting for a cpu is in them; old versions
+ * divide by the cpu time of each process if they are not told. The time itself is fixed: twice
+ * --seconds, signs and then verifies.
  */
 #include "host/work.h"
 

@@ -18,7 +18,7 @@ struct host_command {
     const char *folder;             /* where it runs */
     const char *log;                /* file for its output, made anew; input is empty */
     int64_t timeout_ns;             /* 0: none */
-    /* cpus, nice and class are applied to the command; the rest of it is the caller's. NULL: none. */
+    /* Its cpus, nice and class are applied; the rest of it is the caller's. NULL: none. */
     const struct host_setting *setting;
     bool is_watched; /* facts are wanted */
 };

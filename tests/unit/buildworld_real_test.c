@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* buildworld_real_test.c - real buildworld: sources cold or read before, cleaned by the tree or by a copy. */
+/* buildworld_real_test.c - real buildworld: sources cold or read, cleaned by tree or copy. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

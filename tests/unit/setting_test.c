@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* setting_test.c - settings of variants: parsed, refused before anything is played, applied to a run. */
+/* setting_test.c - settings of variants: parsed, refused early, applied to a run. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

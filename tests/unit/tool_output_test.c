@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* tool_output_test.c - figures of halfload-matinv and openssl: read, and refused where they are none. */
+/* tool_output_test.c - figures of halfload-matinv and openssl: read or refused. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

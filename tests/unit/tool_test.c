@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* tool_test.c - real matinv and rsa: figures of their own, wrong results, programs that are missing. */
+/* tool_test.c - real matinv and rsa: figures, wrong results, programs that are missing. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -477,8 +477,8 @@ int64_t fair_avg_vruntime(const struct fair_queue *q);
 #define FAIR_COMMON_PARAMS                                                                         \
     {"hz", PARAM_CHOICE, "", "100|250|300|1000", 0, 3, 1, "CONFIG_HZ; spec modern 0"},             \
     {"preempt", PARAM_CHOICE, "", "full|lazy|voluntary|none", 0, 3, 0,                             \
-     "CONFIG_PREEMPTION: full, lazy and all modes of PREEMPT_DYNAMIC end a newidle pass after "    \
-     "the first task; spec modern 4.6"},                                                           \
+     "CONFIG_PREEMPTION: full, lazy (6.13 and later; the same here, for tasks that compute) and "  \
+     "all modes of PREEMPT_DYNAMIC end a newidle pass after the first task; spec modern 4.6, 7.5"}, \
     {"ticks", PARAM_CHOICE, "", "together|skewed|aligned", 0, 2, 0,                                \
      "of the cpus: at one random offset, staggered (skew_tick), or from time zero on; "            \
      "spec modern 18"},                                                                            \

@@ -580,6 +580,8 @@ static int64_t patience_ns(const struct checking *k)
     work_ns = work_ns * 20 / slowest_ppm(&k->s->machine) * HL_PPM + 20 * block_ns;
     if (d->longest_wait_ns != NULL)
         work_ns += 4 * d->longest_wait_ns(&k->policy, (int)w->live_task_max);
+    if (d->left_aside_ns != NULL)
+        work_ns += d->left_aside_ns(&k->policy) * (int64_t)w->live_task_max;
     return work_ns;
 }
 

@@ -121,25 +121,45 @@ static int64_t ule_idle_ns(const struct policy_spec *spec, const struct machine 
     return 2 * HL_NS_PER_S / (param(spec, "hz") == 0 ? 100 : 1000);
 }
 
+/*
+ * An idle cpu of each level looks once per interval, at most 2 ms per cpu, when a tick of the cpu that
+ * has a waiting task asks for it; a tick of drift on top. Warm tasks are left alone for two passes and
+ * a third may be another level's; there are three levels. Not between nodes, where an imbalance of two
+ * tasks is tolerated.
+ */
+static int64_t fair_idle_ns(const struct policy_spec *spec, const struct machine *m)
+{
+    static const int64_t tick_ms[] = {10, 4, 4, 1}; /* by hz */
+    int64_t interval_ms = 2 * m->cpu_count + 2 * tick_ms[param(spec, "hz")];
+
+    return m->node_count > 1 ? DECLARES_NOTHING : 3 * 3 * interval_ms * HL_NS_PER_MS;
+}
+
+/* One of policy idle that yielded is skipped until the other is a granularity ahead, by its weight of 3. */
+static int64_t cfs_aside_ns(const struct policy_spec *spec)
+{
+    return HL_MAX(param(spec, "sched_wakeup_granularity_ns"), 4 * HL_NS_PER_MS) * 1024 / 3;
+}
+
 static const struct property_declaration declarations[] = {
     /* Nice values further apart than cpu use can cost starve the worse one. */
-    {"4bsd", false, false, NULL, bsd4_idle_ns},
-    {"c1", true, true, o1_wait_ns, c1_idle_ns},
+    {"4bsd", false, false, NULL, bsd4_idle_ns, NULL},
+    {"c1", true, true, o1_wait_ns, c1_idle_ns, NULL},
     /* A task of policy idle beside many of nice -20 waits for minutes: shares, but no bound. */
-    {"cfs", true, true, NULL, NULL},
-    {"eevdf", true, true, NULL, NULL},
-    {"fifo", false, false, NULL, NULL},
-    {"ht3", true, true, o1_wait_ns, ht3_idle_ns},
-    {"ideal", true, true, ideal_wait_ns, ideal_idle_ns},
+    {"cfs", true, true, NULL, fair_idle_ns, cfs_aside_ns},
+    {"eevdf", true, true, NULL, fair_idle_ns, NULL},
+    {"fifo", false, false, NULL, NULL, NULL},
+    {"ht3", true, true, o1_wait_ns, ht3_idle_ns, NULL},
+    {"ideal", true, true, ideal_wait_ns, ideal_idle_ns, NULL},
     /* With an affinity: other cpus' epochs may refill the slice of what runs where it must wait. */
-    {"linux24", true, false, linux24_wait_ns, NULL},
-    {"o1", true, true, o1_wait_ns, o1_idle_ns},
-    {"sd267", true, true, o1_wait_ns, NULL},
-    {"sdmm", true, true, o1_wait_ns, NULL},
-    {"smtnice", true, true, o1_wait_ns, NULL},
+    {"linux24", true, false, linux24_wait_ns, NULL, NULL},
+    {"o1", true, true, o1_wait_ns, o1_idle_ns, NULL},
+    {"sd267", true, true, o1_wait_ns, NULL, NULL},
+    {"sdmm", true, true, o1_wait_ns, NULL, NULL},
+    {"smtnice", true, true, o1_wait_ns, NULL, NULL},
     /* Interactive tasks have all of a cpu, nice 20 beside 0 may get nothing, class idle gets the rest. */
-    {"ule", false, false, NULL, ule_idle_ns},
-    {"w26", true, true, o1_wait_ns, NULL},
+    {"ule", false, false, NULL, ule_idle_ns, NULL},
+    {"w26", true, true, o1_wait_ns, NULL, NULL},
 };
 
 const struct property_declaration *property_declaration_find(const char *policy)

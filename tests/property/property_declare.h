@@ -23,6 +23,9 @@ struct property_declaration {
     /* Work conservation: the longest time that a cpu stays idle beside a task that waits, where no
      * task has an affinity, not counting the delay of requests; DECLARES_NOTHING: it may stay so. NULL: likewise. */
     int64_t (*idle_beside_waiting_ns)(const struct policy_spec *spec, const struct machine *m);
+    /* No bound, but what its parameters alone may leave a task aside for, once: the check that all
+     * tasks end is so much more patient. NULL: 0. */
+    int64_t (*left_aside_ns)(const struct policy_spec *spec);
 };
 
 /* Of a policy that is not in the table: it promises nothing. */

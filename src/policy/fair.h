@@ -244,6 +244,7 @@ struct fair { /* first in the policy data */
     bool ni_random, balance_drift, preemptible;
     bool is_asym; /* cpus of unequal capacity */
     bool overload;
+    int32_t rt_waiting; /* fifo and rr tasks that wait, of all cpus */
     struct fair_llc *llc;
     int32_t llc_count;
     uint64_t *nohz_mask; /* idle cpus */
@@ -398,7 +399,9 @@ void fair_check_preempt(struct policy *p, struct fair_cpu *c, struct fair_entity
 void fair_rt_enqueue(struct policy *p, struct fair_cpu *c, struct policy_task *t);
 void fair_rt_dequeue(struct policy *p, struct fair_cpu *c, struct policy_task *t);
 struct policy_task *fair_rt_pick(struct policy *p, struct fair_cpu *c);
-void fair_rt_put(struct fair_cpu *c);
+void fair_rt_put(struct policy *p, struct fair_cpu *c);
+/* Takes the best task that waits elsewhere, if it is better than all here. */
+void fair_rt_pull(struct policy *p, struct fair_cpu *c);
 void fair_rt_tick(struct policy *p, struct fair_cpu *c);
 int fair_rt_select_cpu(struct policy *p, struct policy_task *t, int cpu);
 

@@ -254,6 +254,8 @@ static struct policy_task *pick(struct policy *p, struct fair_cpu *c)
 {
     struct fair_entity *se;
 
+    if (fair_of(p)->rt_waiting > 0)
+        fair_rt_pull(p, c);
     if (c->rt_nr > 0) {
         fair_switch(p, c, NULL);
         fair_leave_idle(p, c);
@@ -321,7 +323,7 @@ void fair_stopped(struct policy *p, int cpu, struct policy_task *preempted)
 
     (void)preempted;
     fair_switch(p, c, NULL);
-    fair_rt_put(c);
+    fair_rt_put(p, c);
     fair_active_balance(p, c);
 }
 

@@ -6,8 +6,10 @@
  *          equals. A preempted task stays at the head of its priority.
  * Source:  spec modern 1.1 (order of classes); the rest is POSIX.
  * Choices: the spec leaves the real-time class open. A woken task goes where it ran unless a task
- *          of at least its priority runs there and some other cpu has none.
- * Omits:   pulling and pushing between cpus after the wakeup, throttling, the fair server.
+ *          of at least its priority runs there and some other cpu has none. A cpu that leaves one
+ *          waiting calls another that has none (push_rt_tasks); a cpu that picks takes the best one
+ *          that waits elsewhere if it is better than its own (pull_rt_task).
+ * Omits:   throttling, the fair server.
  */
 #include <assert.h>
 
@@ -36,6 +38,7 @@ void fair_rt_enqueue(struct policy *p, struct fair_cpu *c, struct policy_task *t
 
     assert(!se->on_rq);
     insert(c, t, false);
+    fair_of(p)->rt_waiting++;
     se->on_rq = true;
     fair_set_cpu(p, se, c->cpu);
     se->rt_started_ns = 0;
@@ -49,41 +52,28 @@ void fair_rt_enqueue(struct policy *p, struct fair_cpu *c, struct policy_task *t
 
 void fair_rt_dequeue(struct policy *p, struct fair_cpu *c, struct policy_task *t)
 {
-    (void)p;
-    if (c->rt_curr == t)
+    if (c->rt_curr == t) {
         c->rt_curr = NULL;
-    else
+    } else {
         hl_list_remove(&c->rt_queue, &t->link);
+        fair_of(p)->rt_waiting--;
+    }
     fair_entity_of(t)->on_rq = false;
     c->rt_nr--;
     c->nr_running--;
 }
 
 /* The running task goes back to the queue. */
-void fair_rt_put(struct fair_cpu *c)
+void fair_rt_put(struct policy *p, struct fair_cpu *c)
 {
     if (c->rt_curr == NULL)
         return;
     insert(c, c->rt_curr, !c->rt_requeue);
+    fair_of(p)->rt_waiting++;
     if (c->rt_requeue)
         fair_entity_of(c->rt_curr)->rt_started_ns = 0;
     c->rt_requeue = false;
     c->rt_curr = NULL;
-}
-
-struct policy_task *fair_rt_pick(struct policy *p, struct fair_cpu *c)
-{
-    struct policy_task *t;
-
-    fair_rt_put(c);
-    t = first_waiting(c);
-    if (t == NULL)
-        return NULL;
-    hl_list_remove(&c->rt_queue, &t->link);
-    c->rt_curr = t;
-    if (fair_entity_of(t)->rt_started_ns == 0)
-        fair_entity_of(t)->rt_started_ns = policy_now_ns(p);
-    return t;
 }
 
 void fair_rt_tick(struct policy *p, struct fair_cpu *c)
@@ -105,6 +95,61 @@ static bool has_room(const struct policy *p, int cpu, const struct policy_task *
 
     return (c->rt_curr == NULL || c->rt_curr->rt_priority < t->rt_priority) &&
            (waiting == NULL || waiting->rt_priority < t->rt_priority);
+}
+
+/* push_rt_tasks: some cpu that has room for it, an idle one first, comes and takes it. */
+static void call_another(struct policy *p, const struct policy_task *t)
+{
+    int found = POLICY_NO_CPU;
+
+    for (int cpu = 0; cpu < policy_cpu_count(p); cpu++) {
+        if (!policy_allowed(t, cpu) || !has_room(p, cpu, t))
+            continue;
+        if (fair_cpu_is_idle(fair_cpu_of(p, cpu))) {
+            found = cpu;
+            break;
+        }
+        if (found == POLICY_NO_CPU)
+            found = cpu;
+    }
+    if (found != POLICY_NO_CPU)
+        policy_kick(p, found);
+}
+
+void fair_rt_pull(struct policy *p, struct fair_cpu *c)
+{
+    struct policy_task *best = NULL;
+
+    for (int cpu = 0; cpu < policy_cpu_count(p); cpu++) {
+        struct policy_task *t = first_waiting(fair_cpu_of(p, cpu));
+
+        if (cpu != c->cpu && t != NULL && t->on_cpu == POLICY_NO_CPU && policy_allowed(t, c->cpu) &&
+            has_room(p, c->cpu, t) && (best == NULL || t->rt_priority > best->rt_priority))
+            best = t;
+    }
+    if (best == NULL)
+        return;
+    fair_rt_dequeue(p, fair_cpu_of(p, fair_entity_of(best)->cpu), best);
+    fair_rt_enqueue(p, c, best);
+    policy_moved(p, best, c->cpu);
+}
+
+struct policy_task *fair_rt_pick(struct policy *p, struct fair_cpu *c)
+{
+    struct policy_task *t;
+
+    fair_rt_put(p, c);
+    t = first_waiting(c);
+    if (t == NULL)
+        return NULL;
+    hl_list_remove(&c->rt_queue, &t->link);
+    fair_of(p)->rt_waiting--;
+    c->rt_curr = t;
+    if (c->rt_queue.first != NULL)
+        call_another(p, first_waiting(c));
+    if (fair_entity_of(t)->rt_started_ns == 0)
+        fair_entity_of(t)->rt_started_ns = policy_now_ns(p);
+    return t;
 }
 
 int fair_rt_select_cpu(struct policy *p, struct policy_task *t, int cpu)

@@ -37,6 +37,7 @@ struct case_program {
     bool is_kernel, is_background;
     int64_t at_ns;
     int32_t nice, class, rt_priority;
+    int32_t group;     /* 1 + index; 0: the root */
     int32_t start_cpu; /* -1: none */
     uint32_t cpus;     /* may run on; 0: all */
     struct case_step steps[CASE_STEPS_MAX];
@@ -69,6 +70,11 @@ struct property_case {
         int32_t size;
     } barriers[CASE_OBJECTS_MAX];
     int32_t barrier_count;
+    struct {
+        int32_t weight, parent; /* parent: 1 + index of an earlier one; 0: the root */
+        bool is_idle;
+    } groups[CASE_OBJECTS_MAX];
+    int32_t group_count; /* 0 for policies that have none */
 };
 
 /* The case of a seed, under a policy of the registry by its name. */

@@ -271,6 +271,21 @@ static void make_params(struct generator *g)
     }
 }
 
+/* Task groups by weight; quotas leave cpus idle beside tasks that wait. */
+static void make_groups(struct generator *g)
+{
+    struct property_case *c = g->c;
+    struct policy_spec spec;
+
+    if (policy_spec_parse(&spec, c->policy, NULL) != HL_OK || !spec.ops->groups || !one_in(g, 2))
+        return;
+    for (int64_t i = 1 + below(g, CASE_OBJECTS_MAX); i > 0; i--, c->group_count++) {
+        c->groups[c->group_count].weight = (int32_t)(1 + below(g, one_in(g, 2) ? 10000 : 200));
+        c->groups[c->group_count].parent = one_in(g, 2) ? 0 : (int32_t)below(g, c->group_count + 1);
+        c->groups[c->group_count].is_idle = one_in(g, 6);
+    }
+}
+
 /* ---- steps ---- */
 
 static bool has_room(const struct growing *w, int steps)
@@ -439,6 +454,8 @@ static void dress(struct generator *g, struct case_program *p)
             p->start_cpu = (int32_t)below(g, g->c->cpu_count);
         while (p->cpus != 0 && (p->cpus >> p->start_cpu & 1) == 0);
     p->is_kernel = one_in(g, 10);
+    if (g->c->group_count > 0)
+        p->group = (int32_t)below(g, g->c->group_count + 1);
 }
 
 static void make_plain(struct generator *g)
@@ -580,6 +597,7 @@ void property_case_generate(struct property_case *c, uint64_t seed, const char *
     make_topology(&g);
     make_constants(&g);
     make_params(&g);
+    make_groups(&g);
     g.restricts = one_in(&g, 3);
     g.has_realtime = one_in(&g, 4);
     make_children(&g);

@@ -123,6 +123,8 @@ static void add_program(const struct property_case *c, struct property_text *tex
             property_text_add(text, " at %" PRId64 "ns", p->at_ns);
         if (p->nice != 0)
             property_text_add(text, " nice %" PRId32, p->nice);
+        if (p->group > 0)
+            property_text_add(text, " group g%" PRId32, p->group - 1);
         if (p->class != 0)
             property_text_add(text, " class %s", class_words[p->class]);
         if (p->rt_priority != 0)
@@ -186,6 +188,12 @@ void property_case_print(const struct property_case *c, const char *machine,
         if (!c->barriers[i].gone)
             property_text_add(text, "barrier bar%" PRId32 " size=%" PRId32 "\n", i,
                               c->barriers[i].size);
+    for (int32_t i = 0; i < c->group_count; i++) {
+        property_text_add(text, "group   g%" PRId32 " weight=%" PRId32, i, c->groups[i].weight);
+        if (c->groups[i].parent > 0)
+            property_text_add(text, " parent=g%" PRId32, c->groups[i].parent - 1);
+        property_text_add(text, "%s\n", c->groups[i].is_idle ? " idle" : "");
+    }
     for (int32_t i = 0; i < c->program_count; i++)
         if (!c->programs[i].gone)
             add_program(c, text, i);

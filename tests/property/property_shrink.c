@@ -331,6 +331,8 @@ static void shrink_task(struct shrinking *s, int32_t program)
     (void)attempt(s);
     p->nice = 0;
     (void)attempt(s);
+    p->group = 0;
+    (void)attempt(s);
     p->class = p->rt_priority = 0;
     (void)attempt(s);
     p->cpus = 0;

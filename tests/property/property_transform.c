@@ -2,6 +2,7 @@
 /*
  * property_transform.c - see property_transform.h.
  */
+#include <assert.h>
 #include "property_transform.h"
 
 #include <inttypes.h>
@@ -164,6 +165,12 @@ void property_transform(const struct workload *from, enum property_transform tra
     to->slot_count = from->slot_count;
     to->barriers = copy(from->barriers, from->barrier_count, sizeof(*to->barriers));
     to->barrier_count = from->barrier_count;
+    to->groups = copy(from->groups, from->group_count, sizeof(*to->groups));
+    to->group_count = from->group_count;
+    for (size_t i = 0; i < to->group_count; i++) {
+        to->groups[i].name = workload_name(to, from->names[from->groups[i].name]);
+        assert(to->groups[i].name >= 0);
+    }
     to->cpu_sets =
         copy(from->cpu_sets, from->cpu_set_count * from->cpu_set_words, sizeof(*to->cpu_sets));
     to->cpu_set_count = from->cpu_set_count;

@@ -162,7 +162,9 @@ static inline void trace_metrics_advance(struct trace_metrics *m, int64_t now_ns
 {
     int64_t dt_ns = now_ns - m->now_ns;
 
-    if (dt_ns == 0)
+    /* What is pending is booked before a change even if no time has passed: where it goes must not
+     * depend on who else looked at this time. */
+    if (dt_ns == 0 && m->refill == m->booked_refill && m->overhead == m->booked_overhead)
         return;
     m->now_ns = now_ns;
     m->idle_cpu_ns += dt_ns * m->idle_cpu_count;

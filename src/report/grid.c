@@ -214,7 +214,8 @@ static enum hl_status write_tables(FILE *out, const struct report_cells *cells, 
         (void)fprintf(out, "\nelapsed seconds, best of %s (lower is better)\n", counts);
         HL_TRY(write_table(out, cells, &best, err));
     }
-    HL_TRY(write_normalised(out, cells, err));
+    if (cells->row_count * cells->column_count > 1) /* one alone is 1 of itself */
+        HL_TRY(write_normalised(out, cells, err));
     HL_TRY(write_own_metrics(out, cells, err));
     for (int i = 0; !elapsed_only && i < HL_COUNT_OF(others); i++) {
         if (cells->row_count == 1 && report_is_make(cells->rows[0]))

@@ -13,6 +13,7 @@
 #include "base/units.h"
 #include "cli/run_real.h"
 #include "compare/compare.h"
+#include "sim/sim.h"
 
 void run_parts_close(struct run_parts *parts)
 {
@@ -372,18 +373,30 @@ static void choose_runs(const struct run_options *o, struct run_parts *parts,
 
 /* ---- all of it ---- */
 
-/* A profile may be sound constant by constant and still describe no build: told before any output. */
-static enum hl_status try_build(const struct study_request *request, struct hl_error *err)
+/* A profile may be sound constant by constant and describe no build, a parameter may be one that this
+ * version of a policy lacks: told before any output. */
+static enum hl_status try_arms(const struct study_request *request, struct hl_error *err)
 {
-    struct workload workload = {0};
-    struct workload_request first = {.machine = request->arms[0].machine,
-                                     .profile = request->profile,
-                                     .options = request->options,
-                                     .level = 1,
-                                     .seed = request->seed};
-    enum hl_status status = request->workload->build(&workload, &first, err);
+    enum hl_status status = HL_OK;
 
-    workload_close(&workload);
+    for (int a = 0; status == HL_OK && a < request->arm_count; a++) {
+        const struct study_arm *arm = &request->arms[a];
+        struct workload workload = {0};
+        struct workload_request first = {.machine = arm->machine,
+                                         .profile = request->profile,
+                                         .options = request->options,
+                                         .level = 1,
+                                         .seed = request->seed};
+        struct sim_options options = {.machine = arm->machine,
+                                      .policy = arm->policy,
+                                      .workload = &workload,
+                                      .seed = request->seed};
+
+        status = request->workload->build(&workload, &first, err);
+        if (status == HL_OK)
+            status = sim_try(&options, err);
+        workload_close(&workload);
+    }
     return status;
 }
 
@@ -425,5 +438,5 @@ enum hl_status run_prepare(const struct run_options *o, struct run_parts *parts,
     request->warmup = o->warmup;
     request->threads = cli_threads();
     return o->sched == NULL ? run_real_prepare(o, request, &parts->work, err)
-                            : try_build(request, err);
+                            : try_arms(request, err);
 }

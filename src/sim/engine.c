@@ -473,6 +473,27 @@ static void play(struct sim *s)
     }
 }
 
+static void close_run(struct sim *s)
+{
+    if (s->policy.ops != NULL && s->ops->fini != NULL)
+        s->ops->fini(&s->policy);
+    hl_arena_close(&s->arena);
+    hl_free(s);
+}
+
+enum hl_status sim_try(const struct sim_options *options, struct hl_error *err)
+{
+    struct sim *s = hl_alloc(1, sizeof(*s));
+    struct hl_error local;
+    enum hl_status status;
+
+    if (s == NULL)
+        return hl_fail(err, HL_NO_MEMORY, "out of memory for a run");
+    status = open_run(s, options, err == NULL ? &local : err);
+    close_run(s);
+    return status;
+}
+
 enum hl_status sim_run(const struct sim_options *options, struct sim_result *result,
                        struct hl_error *err)
 {
@@ -490,9 +511,6 @@ enum hl_status sim_run(const struct sim_options *options, struct sim_result *res
     }
     if (status == HL_OK)
         observe_result(s, result);
-    if (s->policy.ops != NULL && s->ops->fini != NULL)
-        s->ops->fini(&s->policy);
-    hl_arena_close(&s->arena);
-    hl_free(s);
+    close_run(s);
     return status;
 }

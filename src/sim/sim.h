@@ -62,6 +62,10 @@ struct sim_result {
 enum hl_status sim_run(const struct sim_options *options, struct sim_result *result,
                        struct hl_error *err) HL_MUST_CHECK;
 
+/* Would sim_run begin? Goes up to time zero, so that what policy, machine or workload refuse can be
+ * told before hours of other runs. */
+enum hl_status sim_try(const struct sim_options *options, struct hl_error *err) HL_MUST_CHECK;
+
 /* ---- for observers ---- */
 
 int64_t sim_now_ns(const struct sim *sim);

@@ -5,18 +5,7 @@
 set -u
 halfload=$(realpath "$1")
 source=$2
-tmp=$(mktemp -d) || exit 2
-tmp=$(cd "$tmp" && pwd -P)
-trap 'rm -rf "$tmp"' EXIT
-export TMPDIR="$tmp/work" XDG_DATA_HOME="$tmp/data" LC_ALL=C
-mkdir "$TMPDIR"
-failed=0
-
-complain() {
-    echo "FAIL $what: $*"
-    [ ! -s "$tmp/err" ] || sed 's/^/    /' "$tmp/err"
-    failed=1
-}
+. "$(dirname "$0")/scratch.sh"
 
 # Processes that work below the temporary folder, or the daemon of daemon_build.
 strays() {

@@ -5,19 +5,8 @@
 set -u
 halfload=$(realpath "$1")
 files=$(realpath "$(dirname "$0")/files")
-tmp=$(mktemp -d) || exit 2
-tmp=$(cd "$tmp" && pwd -P)
-trap 'rm -rf "$tmp"' EXIT
-export TMPDIR="$tmp/work" XDG_DATA_HOME="$tmp/data" LC_ALL=C
-mkdir "$TMPDIR"
+. "$(dirname "$0")/scratch.sh"
 cd "$tmp" || exit 2
-failed=0
-
-complain() {
-    echo "FAIL $what: $*"
-    [ ! -s "$tmp/err" ] || sed 's/^/    /' "$tmp/err"
-    failed=1
-}
 
 # stopped SIGNAL COMMAND... - runs halfload in the background and signals it once some runs are stored
 stopped() {

@@ -4,19 +4,8 @@
 # warmed up once, and every block holds every variant at every load.
 set -u
 halfload=$(realpath "$1")
-tmp=$(mktemp -d) || exit 2
-tmp=$(cd "$tmp" && pwd -P)
-trap 'rm -rf "$tmp"' EXIT
-export TMPDIR="$tmp/work" XDG_DATA_HOME="$tmp/data" LC_ALL=C
-mkdir "$TMPDIR"
+. "$(dirname "$0")/scratch.sh"
 cd "$tmp" || exit 2
-failed=0
-
-complain() {
-    echo "FAIL $what: $*"
-    cat "$tmp/log" "$tmp/err"
-    failed=1
-}
 
 # Put before make, it writes a line for each build.
 cat >log.sh <<'END'

@@ -22,22 +22,6 @@
 
 enum { FILE_BYTES = 1 << 20 };
 
-static struct fixture fixture;
-
-static int open_fixture(void **state)
-{
-    (void)state;
-    fixture_open(&fixture);
-    return setenv("TOP", fixture.top, 1);
-}
-
-static int close_fixture(void **state)
-{
-    (void)state;
-    fixture_close(&fixture);
-    return 0;
-}
-
 static bool is_in_memory(void)
 {
     struct statfs status;
@@ -54,7 +38,7 @@ static int make_file(const char *name)
 
     assert_non_null(text);
     memset(text, 'x', FILE_BYTES);
-    fixture_write(&fixture, name, text);
+    fixture_write(name, text);
     hl_free(text);
     (void)snprintf(path, sizeof(path), "%s/%s", fixture.tree, name);
     fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -104,7 +88,7 @@ static void history_and_empty_files_are_passed_over(void **state)
 
     (void)state;
     (void)close(make_file(".git/objects/pack"));
-    fixture_write(&fixture, "empty", "");
+    fixture_write("empty", "");
     assert_int_equal(host_cache_drop(fixture.tree, &left, &err), HL_OK);
     assert_int_equal(left.bytes, 0);
     assert_int_equal(host_cache_fill(fixture.tree, &err), HL_OK);
@@ -153,10 +137,9 @@ static void each_build_begins_without_objects(void **state)
     struct run run;
 
     (void)state;
-    fixture_write(&fixture, "Makefile",
-                  "all: obj/o\n"
-                  "obj/o:\n\tmkdir -p obj; touch obj/o; echo built >>\"$$TOP/built\"\n"
-                  "clean:\n\trm -rf obj; echo cleaned >>\"$$TOP/cleaned\"\n");
+    fixture_write("Makefile", "all: obj/o\n"
+                              "obj/o:\n\tmkdir -p obj; touch obj/o; echo built >>\"$$TOP/built\"\n"
+                              "clean:\n\trm -rf obj; echo cleaned >>\"$$TOP/cleaned\"\n");
     assert_int_equal(build_twice(&options, &run, &err), HL_OK);
     assert_int_equal(count_lines("built"), 2);
     assert_int_equal(count_lines("cleaned"), 1);
@@ -171,7 +154,7 @@ static void each_build_begins_without_objects(void **state)
     /* Once to make it ready, once to see that it can be, and before each build. */
     assert_int_equal(count_lines("cleaned"), 5);
     assert_string_equal(run.note, "");
-    assert_false(fixture_has(&fixture, "obj"));
+    assert_false(fixture_has("obj"));
 }
 
 static void a_tree_that_cannot_clean_is_refused_with_clean(void **state)
@@ -183,13 +166,13 @@ static void a_tree_that_cannot_clean_is_refused_with_clean(void **state)
     struct run run;
 
     (void)state;
-    fixture_write(&fixture, "Makefile", "all:\n\ttrue\n");
+    fixture_write("Makefile", "all:\n\ttrue\n");
     assert_int_equal(build_twice(&options, &run, &err), HL_BAD_INPUT);
     assert_non_null(strstr(err.text, "`make clean` ended with status 2"));
     assert_int_equal(fixture_entries(fixture.work), 0);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, open_fixture, close_fixture)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_set_up, fixture_tear_down)
 
 int main(void)
 {

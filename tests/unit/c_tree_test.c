@@ -20,22 +20,6 @@
 #include "host/folder.h"
 #include "host_fixture.h"
 
-static struct fixture fixture;
-
-static int open_fixture(void **state)
-{
-    (void)state;
-    fixture_open(&fixture);
-    return 0;
-}
-
-static int close_fixture(void **state)
-{
-    (void)state;
-    fixture_close(&fixture);
-    return 0;
-}
-
 /* What nftw saw: it gives its visitor no other place. */
 static struct {
     size_t root_length;
@@ -185,7 +169,7 @@ static void a_full_disk_says_what_to_do(void **state)
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, open_fixture, close_fixture)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_set_up, fixture_tear_down)
     const struct CMUnitTest tests[] = {
         TEST(the_same_seed_gives_the_same_bytes_on_every_machine),
         TEST(the_shape_is_120_units_in_8_directories_with_40_headers),

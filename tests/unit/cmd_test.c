@@ -18,19 +18,14 @@
 #include "host/host.h"
 #include "host_fixture.h"
 
-static struct fixture fixture;
-
 static int open_fixture(void **state)
 {
-    (void)state;
-    fixture_open(&fixture);
-    return setenv("TOP", fixture.top, 1) != 0 || chdir(fixture.tree) != 0;
+    return fixture_set_up(state) != 0 || chdir(fixture.tree) != 0;
 }
 
 static int close_fixture(void **state)
 {
-    (void)state;
-    fixture_close(&fixture);
+    (void)fixture_tear_down(state);
     return chdir("/");
 }
 
@@ -190,7 +185,7 @@ static void a_command_that_takes_too_long_is_killed_with_all_it_started(void **s
     assert_int_equal(run.status, RUN_KILLED);
     assert_string_equal(run.note, "sh was ended: it took longer than 0.2 s");
     assert_true(run.metric[RUN_elapsed_s] >= 0.2);
-    assert_false(process_stays(fixture_wait_number(&fixture, "pid")));
+    assert_false(process_stays(fixture_wait_number("pid")));
 }
 
 static void prepare_check_and_cleanup_surround_each_run(void **state)
@@ -261,9 +256,9 @@ static void without_its_preparation_a_command_is_not_run(void **state)
     assert_int_equal(run.status, RUN_FAILED);
     assert_string_equal(run.note, "--prepare exited with status 4; --cleanup exited with status 5");
     assert_false(run_has(&run, RUN_elapsed_s));
-    assert_false(fixture_has(&fixture, "got"));
-    assert_false(fixture_has(&fixture, "checked"));
-    assert_true(fixture_has(&fixture, "cleaned"));
+    assert_false(fixture_has("got"));
+    assert_false(fixture_has("checked"));
+    assert_true(fixture_has("cleaned"));
 }
 
 static void outputs_are_kept_where_the_user_says_and_none_is_overwritten(void **state)
@@ -275,7 +270,7 @@ static void outputs_are_kept_where_the_user_says_and_none_is_overwritten(void **
     struct run run;
 
     (void)state;
-    fixture_write(&fixture, "outputs/run-0001.log", "mine\n");
+    fixture_write("outputs/run-0001.log", "mine\n");
     assert_int_equal(play(&options, levels, &run, &err), HL_OK);
     expect_file("outputs/run-0000.log", "level 1\n");
     expect_file("outputs/run-0001.log", "mine\n");
@@ -323,7 +318,7 @@ static void what_a_command_leaves_behind_is_ended_and_named(void **state)
     assert_int_equal(play_once(&options, &run, &err), HL_OK);
     assert_int_equal(run.status, RUN_OK);
     assert_non_null(strstr(run.note, "left behind, ended: sleep (pid "));
-    assert_false(process_stays(fixture_wait_number(&fixture, "pid")));
+    assert_false(process_stays(fixture_wait_number("pid")));
 }
 
 static void sigkill_of_the_program_leaves_no_process(void **state)
@@ -342,7 +337,7 @@ static void sigkill_of_the_program_leaves_no_process(void **state)
         (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
         _exit(hl_exit_code(play_once(&options, &run, &err)));
     }
-    command = fixture_wait_number(&fixture, "pid");
+    command = fixture_wait_number("pid");
     assert_int_equal(kill(program, SIGKILL), 0);
     assert_int_equal(waitpid(program, &status, 0), program);
     assert_false(process_stays(command));

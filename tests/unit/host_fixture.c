@@ -18,31 +18,37 @@
 
 #include "host/folder.h"
 
-void fixture_open(struct fixture *fixture)
+struct fixture fixture;
+
+int fixture_set_up(void **state)
 {
     const char *folder = getenv("TMPDIR");
 
-    (void)snprintf(fixture->top, sizeof(fixture->top), "%s/halfload tést-XXXXXX",
+    (void)state;
+    (void)snprintf(fixture.top, sizeof(fixture.top), "%s/halfload tést-XXXXXX",
                    folder == NULL ? "/tmp" : folder);
-    assert_non_null(mkdtemp(fixture->top));
-    (void)snprintf(fixture->tree, sizeof(fixture->tree), "%s/träe with blanks", fixture->top);
-    (void)snprintf(fixture->work, sizeof(fixture->work), "%s/wörk dir", fixture->top);
-    assert_int_equal(mkdir(fixture->tree, 0700), 0);
-    assert_int_equal(mkdir(fixture->work, 0700), 0);
+    assert_non_null(mkdtemp(fixture.top));
+    (void)snprintf(fixture.tree, sizeof(fixture.tree), "%s/träe with blanks", fixture.top);
+    (void)snprintf(fixture.work, sizeof(fixture.work), "%s/wörk dir", fixture.top);
+    assert_int_equal(mkdir(fixture.tree, 0700), 0);
+    assert_int_equal(mkdir(fixture.work, 0700), 0);
+    return setenv("TOP", fixture.top, 1);
 }
 
-void fixture_close(struct fixture *fixture)
+int fixture_tear_down(void **state)
 {
-    assert_int_equal(host_folder_remove(fixture->top, NULL), HL_OK);
+    (void)state;
+    assert_int_equal(host_folder_remove(fixture.top, NULL), HL_OK);
+    return 0;
 }
 
-void fixture_write(const struct fixture *fixture, const char *name, const char *text)
+void fixture_write(const char *name, const char *text)
 {
     char path[PATH_MAX];
     FILE *file;
 
-    (void)snprintf(path, sizeof(path), "%s/%s", fixture->tree, name);
-    for (char *at = strchr(path + strlen(fixture->tree) + 1, '/'); at != NULL;
+    (void)snprintf(path, sizeof(path), "%s/%s", fixture.tree, name);
+    for (char *at = strchr(path + strlen(fixture.tree) + 1, '/'); at != NULL;
          at = strchr(at + 1, '/')) {
         *at = '\0';
         (void)mkdir(path, 0700);
@@ -54,12 +60,12 @@ void fixture_write(const struct fixture *fixture, const char *name, const char *
     assert_int_equal(fclose(file), 0);
 }
 
-bool fixture_has(const struct fixture *fixture, const char *name)
+bool fixture_has(const char *name)
 {
     char path[PATH_MAX];
     struct stat status;
 
-    (void)snprintf(path, sizeof(path), "%s/%s", fixture->tree, name);
+    (void)snprintf(path, sizeof(path), "%s/%s", fixture.tree, name);
     return lstat(path, &status) == 0;
 }
 
@@ -76,12 +82,12 @@ int fixture_entries(const char *path)
     return count;
 }
 
-int fixture_wait_number(const struct fixture *fixture, const char *name)
+int fixture_wait_number(const char *name)
 {
     char path[PATH_MAX];
     int number = 0;
 
-    (void)snprintf(path, sizeof(path), "%s/%s", fixture->top, name);
+    (void)snprintf(path, sizeof(path), "%s/%s", fixture.top, name);
     for (int i = 0; i < 1000 && number == 0; i++) {
         FILE *file = fopen(path, "re");
 

@@ -14,17 +14,19 @@ struct fixture {
     char work[PATH_MAX / 2]; /* where private folders go, below top */
 };
 
-/* Both fail the test if the system refuses. */
-void fixture_open(struct fixture *fixture);
-void fixture_close(struct fixture *fixture);
+extern struct fixture fixture; /* of the test that runs */
+
+/* cmocka's set-up and tear-down; both fail the test if the system refuses. $TOP is fixture.top. */
+int fixture_set_up(void **state);
+int fixture_tear_down(void **state);
 
 /* Writes text to a file of the tree, making folders on the way. */
-void fixture_write(const struct fixture *fixture, const char *name, const char *text);
-bool fixture_has(const struct fixture *fixture, const char *name);
+void fixture_write(const char *name, const char *text);
+bool fixture_has(const char *name);
 int fixture_entries(const char *folder); /* without . and .. */
 
 /* The number in file `name` of top, waited for up to 10 s. */
-int fixture_wait_number(const struct fixture *fixture, const char *name);
+int fixture_wait_number(const char *name);
 
 /* Is the process there (a zombie is not)? Waits up to 5 s for it to go. */
 bool process_stays(int pid);

@@ -17,22 +17,18 @@
 #include "host/folder.h"
 #include "host_fixture.h"
 
-static struct fixture fixture;
 static char copy[PATH_MAX];
 
 static int open_fixture(void **state)
 {
-    (void)state;
-    fixture_open(&fixture);
+    assert_int_equal(fixture_set_up(state), 0);
     (void)snprintf(copy, sizeof(copy), "%s/cöpy", fixture.top);
     return mkdir(copy, 0700);
 }
 
 static int close_fixture(void **state)
 {
-    (void)state;
-    fixture_close(&fixture);
-    return 0;
+    return fixture_tear_down(state);
 }
 
 static const char *in_copy(const char *name)
@@ -57,7 +53,7 @@ static void a_copy_has_times_modes_and_odd_names(void **state)
     struct hl_error err = {0};
 
     (void)state;
-    fixture_write(&fixture, "süb/a b\tc\n$(d)", "text");
+    fixture_write("süb/a b\tc\n$(d)", "text");
     assert_int_equal(chmod(in_tree("süb/a b\tc\n$(d)"), 0540), 0);
     assert_int_equal(chmod(in_tree("süb"), 0550), 0);
     assert_int_equal(host_folder_mirror(fixture.tree, copy, NULL, &err), HL_OK);
@@ -78,11 +74,11 @@ static void what_is_equal_is_not_written_again(void **state)
     struct hl_error err = {0};
 
     (void)state;
-    fixture_write(&fixture, "same", "text");
-    fixture_write(&fixture, "changed", "text");
+    fixture_write("same", "text");
+    fixture_write("changed", "text");
     assert_int_equal(host_folder_mirror(fixture.tree, copy, NULL, &err), HL_OK);
     assert_int_equal(lstat(in_copy("same"), &before), 0);
-    fixture_write(&fixture, "changed", "tixt");
+    fixture_write("changed", "tixt");
     assert_int_equal(host_folder_mirror(fixture.tree, copy, NULL, &err), HL_OK);
     assert_int_equal(lstat(in_copy("same"), &after), 0);
     assert_true(before.st_ino == after.st_ino);
@@ -109,7 +105,7 @@ static void links_keep_their_meaning(void **state)
     (void)snprintf(links[2].expected, PATH_MAX, "%s//../elsewhere", fixture.tree);
     (void)snprintf(links[3].expected, PATH_MAX, "%s/süb/../../elsewhere", fixture.tree);
     (void)snprintf(links[5].expected, PATH_MAX, "%s", in_copy("süb/file"));
-    fixture_write(&fixture, "süb/file", "");
+    fixture_write("süb/file", "");
     for (int i = 0; i < HL_COUNT_OF(links); i++)
         assert_int_equal(symlink(links[i].target, in_tree(links[i].name)), 0);
     /* Twice: the second must see that they are right already. */
@@ -129,10 +125,10 @@ static void removing_does_not_follow_links(void **state)
     struct hl_error err = {0};
 
     (void)state;
-    fixture_write(&fixture, "kept", "");
+    fixture_write("kept", "");
     assert_int_equal(symlink(fixture.tree, in_copy("link")), 0);
     assert_int_equal(host_folder_remove(copy, &err), HL_OK);
-    assert_true(fixture_has(&fixture, "kept"));
+    assert_true(fixture_has("kept"));
     assert_int_equal(host_folder_remove(copy, &err), HL_OK);
 }
 
@@ -150,7 +146,7 @@ static void an_interrupt_stops_a_copy(void **state)
     struct hl_error err = {0};
 
     (void)state;
-    fixture_write(&fixture, "file", "");
+    fixture_write("file", "");
     hl_interrupt_set(true);
     assert_int_equal(host_folder_mirror(fixture.tree, copy, NULL, &err), HL_INTERRUPTED);
     hl_interrupt_set(false);
@@ -160,7 +156,7 @@ static void expect_reason(const char *log, const char *expected)
 {
     char line[64];
 
-    fixture_write(&fixture, "log", log);
+    fixture_write("log", log);
     host_log_reason(in_tree("log"), line, sizeof(line));
     assert_string_equal(line, expected);
 }

@@ -13,7 +13,6 @@
 #include "host/host.h"
 #include "host_fixture.h"
 
-static struct fixture fixture;
 static char plain_work[PATH_MAX / 4];
 
 /* Refuses what kbuild refuses, writes only below O=, and builds a file from the configuration. */
@@ -41,26 +40,23 @@ static int open_fixture(void **state)
 
     const char *folder = getenv("TMPDIR");
 
-    (void)state;
-    fixture_open(&fixture);
+    assert_int_equal(fixture_set_up(state), 0);
     /* kbuild cannot work with blanks in the path of O=. */
     (void)snprintf(plain_work, sizeof(plain_work), "%s/halfload-kernel-XXXXXX",
                    folder == NULL ? "/tmp" : folder);
     assert_non_null(mkdtemp(plain_work));
     (void)snprintf(fixture.work, sizeof(fixture.work), "%s", plain_work);
-    fixture_write(&fixture, "Makefile", stand_in);
+    fixture_write("Makefile", stand_in);
     for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
-        fixture_write(&fixture, files[i], "");
+        fixture_write(files[i], "");
     return 0;
 }
 
 static int close_fixture(void **state)
 {
-    (void)state;
     /* Only an empty one goes: nothing may be left in it. */
     assert_int_equal(rmdir(plain_work), 0);
-    fixture_close(&fixture);
-    return 0;
+    return fixture_tear_down(state);
 }
 
 /* Builds twice with that configuration; `expected` must be in the .config the build saw. */
@@ -92,8 +88,8 @@ static void without_a_configuration_defconfig_is_built(void **state)
 
     (void)state;
     assert_int_equal(build_twice(NULL, "defconfig", &err), HL_OK);
-    assert_false(fixture_has(&fixture, ".config"));
-    assert_false(fixture_has(&fixture, "vmlinux"));
+    assert_false(fixture_has(".config"));
+    assert_false(fixture_has("vmlinux"));
 }
 
 static void a_config_in_the_tree_is_used_and_stays_there(void **state)
@@ -101,13 +97,13 @@ static void a_config_in_the_tree_is_used_and_stays_there(void **state)
     struct hl_error err = {0};
 
     (void)state;
-    fixture_write(&fixture, ".config", "CONFIG_OWN=y\n");
-    fixture_write(&fixture, "scripts/tool.o", "what menuconfig leaves");
+    fixture_write(".config", "CONFIG_OWN=y\n");
+    fixture_write("scripts/tool.o", "what menuconfig leaves");
     assert_int_equal(build_twice(NULL, "OWN", &err), HL_OK);
     assert_int_equal(build_twice(NULL, "FILLED_IN", &err), HL_OK);
-    assert_true(fixture_has(&fixture, ".config"));
-    assert_true(fixture_has(&fixture, "scripts/tool.o"));
-    assert_false(fixture_has(&fixture, "vmlinux"));
+    assert_true(fixture_has(".config"));
+    assert_true(fixture_has("scripts/tool.o"));
+    assert_false(fixture_has("vmlinux"));
 }
 
 static void a_config_may_be_a_file_or_a_target(void **state)
@@ -117,7 +113,7 @@ static void a_config_may_be_a_file_or_a_target(void **state)
 
     (void)state;
     assert_int_equal(build_twice("tinyconfig", "tinyconfig", &err), HL_OK);
-    fixture_write(&fixture, "my.config", "CONFIG_MINE=y\n");
+    fixture_write("my.config", "CONFIG_MINE=y\n");
     (void)snprintf(path, sizeof(path), "%s/my.config", fixture.tree);
     assert_int_equal(build_twice(path, "MINE", &err), HL_OK);
 
@@ -132,7 +128,7 @@ static void a_source_that_was_built_in_is_refused_with_the_remedy(void **state)
     struct hl_error err = {0};
 
     (void)state;
-    fixture_write(&fixture, "arch/x86/include/generated/asm.h", "");
+    fixture_write("arch/x86/include/generated/asm.h", "");
     assert_int_equal(build_twice(NULL, "X", &err), HL_BAD_INPUT);
     assert_non_null(strstr(err.text, "not clean"));
     assert_non_null(strstr(err.text, "make mrproper"));

@@ -20,22 +20,6 @@
 #include "host/process_tree.h"
 #include "host_fixture.h"
 
-static struct fixture fixture;
-
-static int open_fixture(void **state)
-{
-    (void)state;
-    fixture_open(&fixture);
-    return setenv("TOP", fixture.top, 1);
-}
-
-static int close_fixture(void **state)
-{
-    (void)state;
-    fixture_close(&fixture);
-    return 0;
-}
-
 /* Opens the fixture's tree, builds it once with two jobs and closes it. */
 static enum hl_status build_once(struct run *run, struct hl_error *err)
 {
@@ -56,11 +40,10 @@ static void write_tree(void)
 {
     char name[32], text[4096];
 
-    fixture_write(&fixture, "Makefile",
-                  "all: prögram\n"
-                  "prögram: main.o u0.o u1.o u2.o\n\t$(CC) -o '$@' $^\n"
-                  "clean:\n\trm -f *.o 'prögram'\n");
-    fixture_write(&fixture, "main.c", "int main(void) { return 0; }\n");
+    fixture_write("Makefile", "all: prögram\n"
+                              "prögram: main.o u0.o u1.o u2.o\n\t$(CC) -o '$@' $^\n"
+                              "clean:\n\trm -f *.o 'prögram'\n");
+    fixture_write("main.c", "int main(void) { return 0; }\n");
     for (int i = 0; i < 3; i++) {
         size_t used = 0;
 
@@ -68,7 +51,7 @@ static void write_tree(void)
         for (int k = 0; k < 30; k++)
             used += (size_t)snprintf(text + used, sizeof(text) - used,
                                      "unsigned u%d_%d(unsigned x) { return x * %du; }\n", i, k, k);
-        fixture_write(&fixture, name, text);
+        fixture_write(name, text);
     }
 }
 
@@ -128,12 +111,12 @@ static void every_build_starts_from_the_same_state(void **state)
     (void)state;
     /* Changes a source in place, keeps its size, adds and removes files, makes a folder unreadable.
      */
-    fixture_write(&fixture, "Makefile",
+    fixture_write("Makefile",
                   "all:\n\tgrep -q old source\n\ttest ! -e new && test -e gone\n"
                   "\techo new >source; touch new; rm gone; chmod 0 folder; rm link; mkdir link\n");
-    fixture_write(&fixture, "source", "old\n");
-    fixture_write(&fixture, "gone", "");
-    fixture_write(&fixture, "folder/file", "");
+    fixture_write("source", "old\n");
+    fixture_write("gone", "");
+    fixture_write("folder/file", "");
     assert_int_equal(chdir(fixture.tree), 0);
     assert_int_equal(symlink("source", "link"), 0);
     assert_int_equal(chdir("/"), 0);
@@ -154,7 +137,7 @@ static void a_failed_build_says_why(void **state)
 
     (void)state;
     write_tree();
-    fixture_write(&fixture, "u1.c", "int broken(void) { return nothing; }\n");
+    fixture_write("u1.c", "int broken(void) { return nothing; }\n");
     assert_int_equal(build_once(&run, &err), HL_OK);
     assert_int_equal(run.status, RUN_FAILED);
     assert_int_equal(run.exit_status, 2);
@@ -195,7 +178,7 @@ static void a_make_that_is_killed_is_marked_killed(void **state)
     struct run run;
 
     (void)state;
-    fixture_write(&fixture, "Makefile", "all:\n\tkill -9 $$PPID\n");
+    fixture_write("Makefile", "all:\n\tkill -9 $$PPID\n");
     assert_int_equal(build_once(&run, &err), HL_OK);
     assert_int_equal(run.status, RUN_KILLED);
     assert_int_equal(run.exit_status, 128 + SIGKILL);
@@ -210,14 +193,14 @@ static void a_daemon_left_behind_is_named_and_ended(void **state)
     (void)state;
     /* A session of its own, deaf to SIGTERM: only its parent can tell where it came from. */
     fixture_write(
-        &fixture, "Makefile",
+        "Makefile",
         "all:\n\tsetsid sh -c 'trap \"\" TERM; echo $$$$ >\"$$TOP/pid\"; sleep 300; sleep 300' &\n"
         "\tuntil test -s \"$$TOP/pid\"; do sleep 0.01; done\n");
     assert_int_equal(build_once(&run, &err), HL_OK);
     assert_int_equal(run.status, RUN_OK);
     assert_non_null(strstr(run.note, "left behind, ended: "));
     assert_non_null(strstr(run.note, "sleep (pid "));
-    assert_false(process_stays(fixture_wait_number(&fixture, "pid")));
+    assert_false(process_stays(fixture_wait_number("pid")));
     assert_int_equal(fixture_entries(fixture.work), 0);
 }
 
@@ -228,7 +211,7 @@ static void cpu_time_of_what_outlives_make_counts(void **state)
 
     (void)state;
     fixture_write(
-        &fixture, "Makefile",
+        "Makefile",
         "all:\n\tsh -c 'sleep 0.05; i=0; while [ $$i -lt 30000 ]; do i=$$((i + 1)); done' &\n");
     assert_int_equal(build_once(&run, &err), HL_OK);
     assert_true(run.metric[RUN_elapsed_s] < run.metric[RUN_user_s] + 0.04);
@@ -242,7 +225,7 @@ static void what_a_stray_computes_counts(void **state)
 
     (void)state;
     /* make and its shell alone need some milliseconds; most of this comes after their end. */
-    fixture_write(&fixture, "Makefile",
+    fixture_write("Makefile",
                   "all:\n\tsh -c 'sleep 0.05; i=0; while [ $$i -lt 1000000 ]; do i=$$((i + 1)); "
                   "done' &\n");
     assert_int_equal(build_once(&run, &err), HL_OK);
@@ -256,19 +239,19 @@ static void a_built_tree_is_cleaned_or_refused(void **state)
 
     (void)state;
     write_tree();
-    fixture_write(&fixture, "prögram", "built");
+    fixture_write("prögram", "built");
     for (int i = 0; i < 4; i++) {
         static const char *const objects[] = {"main.o", "u0.o", "u1.o", "u2.o"};
 
-        fixture_write(&fixture, objects[i], "not an object: the link fails unless it is cleaned\n");
+        fixture_write(objects[i], "not an object: the link fails unless it is cleaned\n");
     }
     assert_int_equal(build_once(&run, &err), HL_OK);
     assert_string_equal(run.note, "");
-    assert_true(fixture_has(&fixture, "u0.o"));
+    assert_true(fixture_has("u0.o"));
 
-    fixture_write(&fixture, "Makefile", "out: in\n\tcp in out\n");
-    fixture_write(&fixture, "in", "");
-    fixture_write(&fixture, "out", "");
+    fixture_write("Makefile", "out: in\n\tcp in out\n");
+    fixture_write("in", "");
+    fixture_write("out", "");
     assert_int_equal(build_once(&run, &err), HL_BAD_INPUT);
     assert_non_null(strstr(err.text, "nothing to do"));
     assert_int_equal(fixture_entries(fixture.work), 0);
@@ -287,7 +270,7 @@ static void what_is_no_tree_is_refused(void **state)
     assert_null(build);
     assert_non_null(strstr(err.text, "has no Makefile"));
 
-    fixture_write(&fixture, "Makefile", "# CMAKE generated file: DO NOT EDIT!\nall:\n");
+    fixture_write("Makefile", "# CMAKE generated file: DO NOT EDIT!\nall:\n");
     assert_int_equal(host_work_open(&build, &options, &err), HL_BAD_INPUT);
     assert_non_null(strstr(err.text, "CMake"));
 
@@ -318,7 +301,7 @@ static void a_folder_that_cannot_be_written_is_refused(void **state)
     /* Nobody, not even root, can make a folder in /proc or below a file. */
     assert_int_equal(host_work_open(&build, &options, &err), HL_NOT_PERMITTED);
     assert_non_null(strstr(err.text, "/proc: cannot make a folder"));
-    fixture_write(&fixture, "Makefile", "all:\n");
+    fixture_write("Makefile", "all:\n");
     (void)snprintf(path, sizeof(path), "%s/Makefile/below", fixture.tree);
     options.work_dir = path;
     assert_int_equal(host_work_open(&build, &options, &err), HL_NOT_PERMITTED);
@@ -353,7 +336,7 @@ static pid_t start_program(int *build_pid)
 {
     pid_t program;
 
-    fixture_write(&fixture, "Makefile", "all:\n\techo $$$$ >\"$$TOP/pid\"; exec sleep 300\n");
+    fixture_write("Makefile", "all:\n\techo $$$$ >\"$$TOP/pid\"; exec sleep 300\n");
     program = fork();
     assert_true(program >= 0);
     if (program == 0) {
@@ -369,7 +352,7 @@ static pid_t start_program(int *build_pid)
         hl_interrupt_catch();
         _exit(hl_exit_code(build_once(&run, &err)));
     }
-    *build_pid = fixture_wait_number(&fixture, "pid");
+    *build_pid = fixture_wait_number("pid");
     return program;
 }
 
@@ -407,7 +390,7 @@ static void after_sigkill_the_build_ends_and_the_next_start_cleans_up(void **sta
     assert_int_equal(waitpid(program, &status, 0), program);
     assert_false(process_stays(build_pid));
     assert_int_equal(fixture_entries(fixture.work), 1);
-    fixture_write(&fixture, "Makefile", "all:\n\ttrue\n");
+    fixture_write("Makefile", "all:\n\ttrue\n");
     assert_int_equal(build_once(&run, &err), HL_OK);
     assert_int_equal(fixture_entries(fixture.work), 0);
 }
@@ -431,7 +414,7 @@ static void a_build_that_lost_its_keeper_too_ends_at_the_next_start(void **state
     host_process_list_close(&list);
     assert_int_equal(waitpid(program, &status, 0), program);
     assert_int_equal(kill(build_pid, 0), 0);
-    fixture_write(&fixture, "Makefile", "all:\n\ttrue\n");
+    fixture_write("Makefile", "all:\n\ttrue\n");
     assert_int_equal(build_once(&run, &err), HL_OK);
     assert_false(process_stays(build_pid));
     assert_int_equal(fixture_entries(fixture.work), 0);
@@ -494,7 +477,7 @@ static void every_failing_allocation_is_a_status_and_leaves_nothing(void **state
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, open_fixture, close_fixture)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_set_up, fixture_tear_down)
     const struct CMUnitTest tests[] = {
         TEST(a_build_is_measured_and_leaves_the_tree_alone),
         TEST(the_generated_tree_builds_and_bounds_the_maximal_load),

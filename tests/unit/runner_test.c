@@ -20,22 +20,6 @@
 #include "host/runner.h"
 #include "host_fixture.h"
 
-static struct fixture fixture;
-
-static int open_fixture(void **state)
-{
-    (void)state;
-    fixture_open(&fixture);
-    return setenv("TOP", fixture.top, 1);
-}
-
-static int close_fixture(void **state)
-{
-    (void)state;
-    fixture_close(&fixture);
-    return 0;
-}
-
 static enum hl_status run_program(const char *program, const char *const *arguments,
                                   bool is_watched, int64_t timeout_ns, struct host_result *result,
                                   struct hl_error *err)
@@ -107,7 +91,7 @@ static void output_goes_to_the_log_and_input_is_empty(void **state)
 
     (void)state;
     assert_int_equal(run_shell("cat; echo 42; pwd >&2", 0, &result), HL_OK);
-    assert_int_equal(fixture_wait_number(&fixture, "log"), 42);
+    assert_int_equal(fixture_wait_number("log"), 42);
 }
 
 static void a_timeout_ends_the_command(void **state)
@@ -129,7 +113,8 @@ static void a_program_that_cannot_be_started_is_named(void **state)
     struct hl_error err = {0};
 
     (void)state;
-    assert_int_equal(run_program("/no/such/program", none, false, 0, &result, &err), HL_NOT_PERMITTED);
+    assert_int_equal(run_program("/no/such/program", none, false, 0, &result, &err),
+                     HL_NOT_PERMITTED);
     assert_string_equal(err.text, "/no/such/program: No such file or directory");
 }
 
@@ -145,8 +130,8 @@ static void a_stopped_process_and_one_with_children_are_ended_too(void **state)
     assert_int_equal(result.exit_status, 0);
     assert_int_equal(result.left_behind, 3);
     assert_int_equal(result.not_ended, 0);
-    assert_false(process_stays(fixture_wait_number(&fixture, "a")));
-    assert_false(process_stays(fixture_wait_number(&fixture, "b")));
+    assert_false(process_stays(fixture_wait_number("a")));
+    assert_false(process_stays(fixture_wait_number("b")));
 }
 
 static void a_process_that_is_just_ending_is_no_daemon(void **state)
@@ -229,7 +214,7 @@ static void both_ways_to_read_the_tree_agree(void **state)
                     (char *)NULL);
         _exit(127);
     }
-    (void)fixture_wait_number(&fixture, "ready");
+    (void)fixture_wait_number("ready");
     for (int i = 0; i < 500 && slow.count < 6; i++) {
         (void)usleep(10 * 1000);
         assert_int_equal(host_processes_below_by_scan(&slow, getpid(), &err), HL_OK);
@@ -303,7 +288,7 @@ int main(int argc, char **argv)
 {
     if (argc == 2 && strcmp(argv[1], "ignore-a-child") == 0)
         return ignore_a_child();
-#define TEST(name) cmocka_unit_test_setup_teardown(name, open_fixture, close_fixture)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_set_up, fixture_tear_down)
     const struct CMUnitTest tests[] = {
         TEST(a_watched_command_has_facts),
         TEST(time_of_children_that_nobody_waits_for_is_seen),

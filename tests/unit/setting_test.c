@@ -20,22 +20,6 @@
 #include "machine/machine.h"
 #include "host_fixture.h"
 
-static struct fixture fixture;
-
-static int open_fixture(void **state)
-{
-    (void)state;
-    fixture_open(&fixture);
-    return setenv("TOP", fixture.top, 1);
-}
-
-static int close_fixture(void **state)
-{
-    (void)state;
-    fixture_close(&fixture);
-    return 0;
-}
-
 /* ---- words ---- */
 
 /* The words joined by |. */
@@ -320,12 +304,11 @@ static void a_setting_reaches_the_build_and_not_this_process(void **state)
 
     (void)state;
     assert_int_equal(setenv("GONE", "still here", 1), 0);
-    fixture_write(&fixture, "Makefile",
-                  "all:\n"
-                  "\t{ grep Cpus_allowed_list /proc/self/status | cut -f2; \\\n"
-                  "\tcut -d' ' -f19,41 /proc/self/stat; \\\n"
-                  "\techo \"$$COLOUR|$${GONE-none}|$$PREFIXED\"; } > \"$$TOP/got\"\n"
-                  "clean:\n");
+    fixture_write("Makefile", "all:\n"
+                              "\t{ grep Cpus_allowed_list /proc/self/status | cut -f2; \\\n"
+                              "\tcut -d' ' -f19,41 /proc/self/stat; \\\n"
+                              "\techo \"$$COLOUR|$${GONE-none}|$$PREFIXED\"; } > \"$$TOP/got\"\n"
+                              "clean:\n");
     assert_int_equal(machine_host_cpus_read(&host, &err), HL_OK);
     while (!machine_cpu_set_has(&host.allowed, cpu))
         cpu++;
@@ -375,7 +358,7 @@ int main(void)
         cmocka_unit_test(a_negative_nice_without_the_right_is_refused),
         cmocka_unit_test(a_prefix_that_is_no_program_is_refused),
         cmocka_unit_test_setup_teardown(a_setting_reaches_the_build_and_not_this_process,
-                                        open_fixture, close_fixture),
+                                        fixture_set_up, fixture_tear_down),
         cmocka_unit_test(a_workload_that_is_not_measured_is_unsupported),
     };
 

@@ -14,20 +14,17 @@
 #include "host/host.h"
 #include "host_fixture.h"
 
-static struct fixture fixture;
 static char *own_path;
 
 static int open_fixture(void **state)
 {
-    (void)state;
-    fixture_open(&fixture);
+    assert_int_equal(fixture_set_up(state), 0);
     return (own_path = strdup(getenv("PATH"))) == NULL;
 }
 
 static int close_fixture(void **state)
 {
-    (void)state;
-    fixture_close(&fixture);
+    (void)fixture_tear_down(state);
     (void)setenv("PATH", own_path, 1);
     free(own_path);
     return 0;
@@ -71,7 +68,7 @@ static void fake(const char *name, const char *script)
 {
     char path[PATH_MAX];
 
-    fixture_write(&fixture, name, script);
+    fixture_write(name, script);
     (void)snprintf(path, sizeof(path), "%s/%s", fixture.tree, name);
     assert_int_equal(chmod(path, 0700), 0);
     (void)snprintf(path, sizeof(path), "%s:%s", fixture.tree, own_path);

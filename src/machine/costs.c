@@ -34,14 +34,6 @@ const char *machine_kind_name(enum machine_kind kind)
     return kind_names[kind];
 }
 
-int machine_kind_find(const char *name)
-{
-    for (int i = 0; i < MACHINE_KIND_COUNT; i++)
-        if (strcmp(kind_names[i], name) == 0)
-            return i;
-    return -1;
-}
-
 static const struct unit {
     const char *table_unit; /* as in the table */
     const char *name;       /* as in files */

@@ -75,9 +75,8 @@ enum machine_kind { /* program_step.kind */
                         MACHINE_KIND_COUNT
 };
 
-/* The name of a kind as scenario files write it: "usual", "memory"; -1: none of that name. */
+/* The name of a kind as scenario files write it: "usual", "memory". */
 const char *machine_kind_name(enum machine_kind kind);
-int machine_kind_find(const char *name);
 
 enum machine_constant {
 #define MACHINE_ENUM(name, unit, value, min, max, help) MACHINE_##name,

@@ -92,13 +92,6 @@ int64_t sim_total_migrations(struct sim *s)
     return total;
 }
 
-int sim_running_id(const struct sim *s, int cpu)
-{
-    const struct sim_task *t = sim_running(s, cpu);
-
-    return t == NULL ? -1 : t->pub.id;
-}
-
 static bool probe(struct sim *s, const struct sim_task *t, const char *field, int64_t *value)
 {
     return s->ops->probe != NULL &&

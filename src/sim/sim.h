@@ -73,8 +73,6 @@ int64_t sim_now_ns(const struct sim *sim);
 void sim_task_figures(struct sim *sim, int index, struct sim_task_figures *figures);
 /* The same of the first task that ever ran the program (forked children); false if none has yet. */
 bool sim_program_figures(struct sim *sim, int program, struct sim_task_figures *figures);
-/* Id of the task running on cpu now; -1: idle. */
-int sim_running_id(const struct sim *sim, int cpu);
 /* Tasks that run on cpu or wait in its queue. Where one queue serves all cpus, a task counts for the cpu that it was
  * queued from. */
 int64_t sim_cpu_tasks(const struct sim *sim, int cpu);

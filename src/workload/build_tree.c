@@ -28,8 +28,7 @@
 
 #include "base/units.h"
 #include "workload/lognormal.h"
-
-__extension__ typedef unsigned __int128 u128;
+#include "workload/shares.h"
 
 enum { /* steps of one piece at most, to reserve memory once */
        TOP_STEPS = 8,
@@ -61,17 +60,6 @@ struct build {
     int32_t fixdep_program, mv_program;
     int64_t *unit_size, *directory_units; /* sizes in units of 2^-32; number of units */
 };
-
-/* a * b / c without overflow on the way; the result fits. */
-static int64_t scaled(int64_t a, int64_t b, int64_t c)
-{
-    return (int64_t)((u128)a * (u128)b / (u128)c);
-}
-
-static int64_t share_of(int64_t ns, int64_t ppm)
-{
-    return scaled(ns, ppm, HL_PPM);
-}
 
 /* Work around the compilation of one unit. */
 static int64_t unit_small_ns(const int64_t *c)
@@ -105,7 +93,7 @@ static void put(struct build *b, enum program_op op, int32_t target, int64_t amo
 /* Work with its part of kernel time. */
 static void put_work(struct build *b, int64_t ns)
 {
-    int64_t system_ns = share_of(ns, b->constant[PROFILE_system_share]);
+    int64_t system_ns = workload_share(ns, b->constant[PROFILE_system_share]);
 
     put(b, OP_RUN, 0, ns - system_ns);
     put(b, OP_SYSTEM, 0, system_ns);
@@ -114,7 +102,7 @@ static void put_work(struct build *b, int64_t ns)
 /* Disk accesses, `mean_ppm` of them on average before the page cache: whole ones and one by chance. */
 static void put_disk(struct build *b, int64_t mean_ppm)
 {
-    int64_t missed_ppm = share_of(mean_ppm, HL_PPM - b->constant[PROFILE_page_cache_hit]);
+    int64_t missed_ppm = workload_share(mean_ppm, HL_PPM - b->constant[PROFILE_page_cache_hit]);
     uint64_t chance_ppm = (uint64_t)(missed_ppm % HL_PPM);
     bool one_more = chance_ppm > 0 && hl_rng_below(&b->rng, HL_PPM) < chance_ppm;
     int64_t accesses = missed_ppm / HL_PPM + one_more;
@@ -146,38 +134,20 @@ static void shuffle(int64_t *values, int64_t count, struct hl_rng *rng)
     }
 }
 
-static int64_t lognormal_size(int64_t index, int64_t count, int64_t sigma_ppm)
-{
-    return workload_exp_q32(sigma_ppm * workload_normal_quantile_ppm(index, count) / HL_PPM);
-}
-
-/* Gives each directory one unit and spreads the others by size; running sums, so that none is lost.
- */
+/* One unit for each directory, the others by size. */
 static void size_directories(struct build *b)
 {
-    int64_t spare = b->unit_count - b->directory_count, given = 0;
-    int64_t sum = 0, total = 0;
-
-    for (int64_t d = 0; d < b->directory_count; d++) {
+    for (int64_t d = 0; d < b->directory_count; d++)
         b->directory_units[d] =
-            lognormal_size(d, b->directory_count, b->constant[PROFILE_directory_sigma]);
-        total += b->directory_units[d];
-    }
-    for (int64_t d = 0; d < b->directory_count; d++) {
-        int64_t upto;
-
-        sum += b->directory_units[d];
-        upto = scaled(spare, sum, total);
-        b->directory_units[d] = 1 + upto - given;
-        given = upto;
-    }
+            workload_lognormal_q32(d, b->directory_count, b->constant[PROFILE_directory_sigma]);
+    workload_deal(b->directory_units, b->directory_count, b->unit_count - b->directory_count);
     shuffle(b->directory_units, b->directory_count, &b->rng);
 }
 
 static void size_units(struct build *b)
 {
     for (int64_t u = 0; u < b->unit_count; u++)
-        b->unit_size[u] = lognormal_size(u, b->unit_count, b->constant[PROFILE_unit_sigma]);
+        b->unit_size[u] = workload_lognormal_q32(u, b->unit_count, b->constant[PROFILE_unit_sigma]);
     shuffle(b->unit_size, b->unit_count, &b->rng);
 }
 
@@ -192,9 +162,9 @@ static int32_t put_compiler(struct build *b, int64_t ns)
     const int64_t *c = b->constant;
     bool pipe = c[PROFILE_pipe] != 0;
     int64_t chunks = pipe ? c[PROFILE_pipe_chunks] : 1;
-    int64_t as_chunk = share_of(ns, c[PROFILE_as_share]) / chunks;
+    int64_t as_chunk = workload_share(ns, c[PROFILE_as_share]) / chunks;
     int64_t cc1_chunk = (ns - as_chunk * chunks) / chunks;
-    int64_t system_chunk = share_of(ns + unit_small_ns(c), c[PROFILE_system_share]) / chunks;
+    int64_t system_chunk = workload_share(ns + unit_small_ns(c), c[PROFILE_system_share]) / chunks;
     int32_t pipe_index = (int32_t)b->w->pipe_count - 1; /* of this unit */
     int32_t as, cc1, gcc, first_chunk;
 
@@ -304,13 +274,13 @@ static void put_directories(struct build *b, int64_t link_ns, int32_t *make)
             int32_t sh;
 
             size_sum += b->unit_size[unit];
-            upto_ns = scaled(b->unit_rest_ns, size_sum, size_total);
+            upto_ns = workload_scaled(b->unit_rest_ns, size_sum, size_total);
             sh = put_unit(b, upto_ns - given_ns);
             given_ns = upto_ns;
             if (unit == first)
                 first_sh = sh;
         }
-        link_upto = scaled(link_ns, unit, b->unit_count);
+        link_upto = workload_scaled(link_ns, unit, b->unit_count);
         make[d] = put_directory(b, first_sh, end - first, link_upto - linked_ns);
         linked_ns = link_upto;
     }
@@ -321,7 +291,8 @@ static int64_t serial_temp_ppm(const struct build *b, int64_t share_ppm)
 {
     const int64_t *c = b->constant;
 
-    return c[PROFILE_pipe] != 0 ? 0 : share_of(c[PROFILE_disk_temp] * b->unit_count, share_ppm);
+    return c[PROFILE_pipe] != 0 ? 0
+                                : workload_share(c[PROFILE_disk_temp] * b->unit_count, share_ppm);
 }
 
 /* The makes of directories [first, end): as many at once as there are slots for them. */
@@ -436,9 +407,9 @@ static enum hl_status fill(struct build *b, const struct workload_request *reque
 {
     const int64_t *c = b->constant;
     int64_t work_ns = c[PROFILE_work_ns];
-    int64_t head_ns = share_of(work_ns, c[PROFILE_serial_head_share]);
-    int64_t tail_ns = share_of(work_ns, c[PROFILE_serial_tail_share]);
-    int64_t link_ns = share_of(work_ns, c[PROFILE_link_share]);
+    int64_t head_ns = workload_share(work_ns, c[PROFILE_serial_head_share]);
+    int64_t tail_ns = workload_share(work_ns, c[PROFILE_serial_tail_share]);
+    int64_t link_ns = workload_share(work_ns, c[PROFILE_link_share]);
     int64_t other_ns = head_ns + tail_ns + link_ns + b->unit_count * unit_small_ns(c) +
                        b->directory_count * c[PROFILE_make_start_ns];
 

@@ -26,6 +26,7 @@
 
 #include "base/units.h"
 #include "workload/build_tree.h"
+#include "workload/shares.h"
 
 __extension__ typedef unsigned __int128 u128;
 
@@ -60,13 +61,11 @@ static int64_t log2_ppm(int64_t n)
 static void grow_system(int64_t *c, int64_t growth_ppm, int64_t jobs)
 {
     int64_t work_ns = c[PROFILE_work_ns];
-    int64_t system_ns = (int64_t)((u128)work_ns * (u128)c[PROFILE_system_share] / HL_PPM);
-    int64_t more_ppm = (int64_t)((u128)growth_ppm * (u128)log2_ppm(jobs) / HL_PPM);
-    int64_t more_ns = (int64_t)((u128)system_ns * (u128)more_ppm / HL_PPM);
+    int64_t system_ns = workload_share(work_ns, c[PROFILE_system_share]);
+    int64_t more_ns = workload_share(system_ns, workload_share(growth_ppm, log2_ppm(jobs)));
 
     c[PROFILE_work_ns] += more_ns;
-    c[PROFILE_system_share] =
-        (int64_t)((u128)(system_ns + more_ns) * HL_PPM / (u128)c[PROFILE_work_ns]);
+    c[PROFILE_system_share] = workload_scaled(system_ns + more_ns, HL_PPM, c[PROFILE_work_ns]);
 }
 
 enum hl_status workload_buildworld(struct workload *w, const struct workload_request *request,

@@ -8,6 +8,8 @@
 
 #include <assert.h>
 
+#include "base/units.h"
+
 __extension__ typedef unsigned __int128 u128;
 
 enum { QUANTILE_STEPS = 256 };
@@ -86,4 +88,9 @@ int64_t workload_exp_q32(int64_t x_ppm)
     for (int n = (int)(sizeof(series) / sizeof(series[0])) - 1; n >= 0; n--)
         sum = series[n] + (uint64_t)(((u128)sum * fraction) >> 56);
     return (int64_t)(sum >> (30 - whole));
+}
+
+int64_t workload_lognormal_q32(int64_t index, int64_t count, int64_t sigma_ppm)
+{
+    return workload_exp_q32(sigma_ppm * workload_normal_quantile_ppm(index, count) / HL_PPM);
 }

@@ -16,4 +16,7 @@ int64_t workload_exp_q32(int64_t x_ppm);
  */
 int64_t workload_normal_quantile_ppm(int64_t index, int64_t count);
 
+/* The size of the index-th of `count` in ascending order, in units of 2^-32; the median is 1. */
+int64_t workload_lognormal_q32(int64_t index, int64_t count, int64_t sigma_ppm);
+
 #endif

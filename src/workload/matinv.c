@@ -23,6 +23,7 @@
 #include <inttypes.h>
 
 #include "base/units.h"
+#include "workload/shares.h"
 #include "workload/workload.h"
 
 __extension__ typedef unsigned __int128 u128;
@@ -77,11 +78,6 @@ static enum hl_status put(struct workload *w, enum program_op op, int32_t target
     return workload_step(w, &step, err);
 }
 
-static int64_t share_of(int64_t ns, int64_t ppm)
-{
-    return (int64_t)((u128)ns * (u128)ppm / (u128)HL_PPM);
-}
-
 /* What is `amount` at order 1000. */
 static int64_t at_order(int64_t amount, int64_t order)
 {
@@ -92,7 +88,7 @@ static int64_t at_order(int64_t amount, int64_t order)
 
 static enum hl_status put_work(const struct matinv *m, int64_t ns, struct hl_error *err)
 {
-    int64_t system_ns = share_of(ns, m->constant[MATINV_system_share]);
+    int64_t system_ns = workload_share(ns, m->constant[MATINV_system_share]);
 
     HL_TRY(put(m->w, OP_RUN, 0, ns - system_ns, err));
     return put(m->w, OP_SYSTEM, 0, system_ns, err);
@@ -116,7 +112,7 @@ static enum hl_status plan_order(const struct matinv *m, int64_t order, struct o
     const int64_t *c = m->constant;
     int64_t inversion_ns = at_order(c[MATINV_inversion_ns], order);
 
-    HL_TRY(plan_sections(m, inversion_ns, share_of(inversion_ns, c[MATINV_inversion_serial]),
+    HL_TRY(plan_sections(m, inversion_ns, workload_share(inversion_ns, c[MATINV_inversion_serial]),
                          c[MATINV_inversion_sections], &plan->inversion, err));
     if (!m->residual)
         return HL_OK;

@@ -28,9 +28,8 @@
 
 #include "base/units.h"
 #include "workload/lognormal.h"
+#include "workload/shares.h"
 #include "workload/workload.h"
-
-__extension__ typedef unsigned __int128 u128;
 
 enum { SIZES_OF_OTHERS = 64, TASKS_OF_UNIT = 4, PIPE_CHUNK_BYTES = 4096 };
 
@@ -70,15 +69,10 @@ struct measured {
     int32_t *makes, *shells; /* programs of directories and of units */
 };
 
-static int64_t scaled(int64_t a, int64_t b, int64_t c)
-{
-    return (int64_t)((u128)a * (u128)b / (u128)c);
-}
-
 /* The part of `count` things that falls to the index-th of `of` places. */
 static int64_t part_of(int64_t count, int64_t index, int64_t of)
 {
-    return scaled(count, index + 1, of) - scaled(count, index, of);
+    return workload_scaled(count, index + 1, of) - workload_scaled(count, index, of);
 }
 
 /* What is left to compute for a process that takes `cpu_ns` and forks so often. */
@@ -132,7 +126,8 @@ static void put_exec(struct measured *b, const char *name)
 /* Disk accesses, `mean_ppm` of them on average before the page cache. */
 static void put_disk(struct measured *b, int64_t mean_ppm)
 {
-    int64_t missed_ppm = scaled(mean_ppm, HL_PPM - b->constant[PROFILE_page_cache_hit], HL_PPM);
+    int64_t missed_ppm =
+        workload_scaled(mean_ppm, HL_PPM - b->constant[PROFILE_page_cache_hit], HL_PPM);
     int64_t accesses =
         missed_ppm / HL_PPM +
         (missed_ppm % HL_PPM > 0 && (int64_t)hl_rng_below(&b->rng, HL_PPM) < missed_ppm % HL_PPM);
@@ -183,7 +178,7 @@ static int64_t others_at(const struct measured *b, bool is_of_make, int64_t plac
 static int64_t other_size(const struct others *o, int32_t size)
 {
     /* The middle of its part of the smallest `count` of the kind. */
-    return process_quantile(&o->kind->cpu_ns, scaled(o->count, 2 * size + 1, 2 * o->sizes),
+    return process_quantile(&o->kind->cpu_ns, workload_scaled(o->count, 2 * size + 1, 2 * o->sizes),
                             o->kind->count);
 }
 
@@ -281,9 +276,9 @@ static int32_t put_unit(struct measured *b, int64_t place)
     const struct unit *u = &b->units[place];
     int64_t children = others_at(b, false, place);
     int64_t of_unit = 3 + (u->as_ns >= 0) + children; /* processes */
-    int64_t system_ns =
-        scaled(unit_work(b, u, place, u->cc1_ns), b->constant[PROFILE_system_share], HL_PPM) -
-        of_unit * (b->exec_exit_ns + b->fork_ns);
+    int64_t system_ns = workload_scaled(unit_work(b, u, place, u->cc1_ns),
+                                        b->constant[PROFILE_system_share], HL_PPM) -
+                        of_unit * (b->exec_exit_ns + b->fork_ns);
     int32_t gcc = put_compiler(b, u, HL_MAX(0, HL_MIN(system_ns, u->cc1_ns))), shell;
 
     shell = begin(b, "make");
@@ -453,7 +448,7 @@ static void size_units(struct measured *b)
 /* How many units from `first` on fill a serial part of the build. */
 static int64_t units_for(const struct measured *b, int64_t first, int64_t share_ppm)
 {
-    int64_t left_ns = scaled(b->constant[PROFILE_work_ns], share_ppm, HL_PPM), count = 0;
+    int64_t left_ns = workload_scaled(b->constant[PROFILE_work_ns], share_ppm, HL_PPM), count = 0;
 
     /* At least one unit is left for each directory. */
     for (int64_t place = first; place < b->unit_count - b->directory_count; place++, count++) {
@@ -500,30 +495,20 @@ static void order_units(struct measured *b)
     shuffle_units(b, b->head_count + middle, b->tail_count);
 }
 
-/* Gives each directory one unit and spreads the others by its table. */
+/* One unit for each directory, the others by its table. */
 static void size_directories(struct measured *b)
 {
     const struct process_quantiles *table = &b->profile->processes.directory_units;
     int64_t spare = b->unit_count - b->head_count - b->tail_count - b->directory_count;
-    int64_t sum = 0, total = 0, given = 0;
 
     for (int64_t d = 0; d < b->directory_count; d++) {
-        b->directory_size[d] =
-            table->count > 0
-                ? process_quantile(table, d, b->directory_count)
-                : workload_exp_q32(b->constant[PROFILE_directory_sigma] *
-                                   workload_normal_quantile_ppm(d, b->directory_count) / HL_PPM);
-        total += b->directory_size[d];
+        b->directory_size[d] = table->count > 0
+                                   ? process_quantile(table, d, b->directory_count)
+                                   : workload_lognormal_q32(d, b->directory_count,
+                                                            b->constant[PROFILE_directory_sigma]);
         b->directory_rank[d] = (int32_t)d;
     }
-    for (int64_t d = 0; d < b->directory_count; d++) {
-        int64_t upto;
-
-        sum += b->directory_size[d];
-        upto = scaled(spare, sum, total);
-        b->directory_size[d] = 1 + upto - given;
-        given = upto;
-    }
+    workload_deal(b->directory_size, b->directory_count, spare);
     for (int64_t i = b->directory_count - 1; i > 0; i--) {
         int64_t other = (int64_t)hl_rng_below(&b->rng, (uint64_t)i + 1);
         int64_t size = b->directory_size[i];
@@ -581,7 +566,7 @@ static enum hl_status size_compilers(struct measured *b, struct hl_error *err)
         int64_t upto_ns;
 
         sum += b->units[u].cc1_ns;
-        upto_ns = scaled(rest_ns, sum, total);
+        upto_ns = workload_scaled(rest_ns, sum, total);
         b->units[u].cc1_ns = upto_ns - given_ns;
         given_ns = upto_ns;
     }

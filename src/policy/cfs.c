@@ -56,14 +56,14 @@ static int64_t cfs_sched_slice(const struct policy *p, const struct fair_queue *
                                const struct fair_entity *se)
 {
     const struct cfs *cfs = cfs_of(p);
-    int64_t count = q->of->queue.h_nr + !se->on_rq, floor;
-    int64_t slice = count > cfs->nr_latency ? count * cfs->min_granularity_ns : cfs->latency_ns;
+    int64_t count = q->of->queue.h_nr + !se->on_rq, floor_ns;
+    int64_t slice_ns = count > cfs->nr_latency ? count * cfs->min_granularity_ns : cfs->latency_ns;
 
     for (const struct fair_entity *up = se; up != NULL; up = up->parent)
-        slice = slice * up->weight / (up->queue->load_weight + (up->on_rq ? 0 : up->weight));
-    floor =
+        slice_ns = slice_ns * up->weight / (up->queue->load_weight + (up->on_rq ? 0 : up->weight));
+    floor_ns =
         se->is_idle && q->idle_nr < q->nr ? cfs->idle_min_granularity_ns : cfs->min_granularity_ns;
-    return HL_MAX(slice, floor);
+    return HL_MAX(slice_ns, floor_ns);
 }
 
 /* ---- placement: 2.4 ---- */

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "cli/run_work.h"
 
 /* Constants are many and mostly alike: their hash says whether all are. */
 static uint64_t hash_values(uint64_t hash, const int64_t *values, int count)
@@ -46,11 +47,6 @@ static uint64_t hash_processes(uint64_t hash, const struct processes *processes)
         hash = hash_quantiles(hash, &kind->cpu_ns);
     }
     return hash_quantiles(hash, &processes->directory_units);
-}
-
-static json_t *text_or_null(const char *text)
-{
-    return text == NULL ? json_null() : json_string(text);
 }
 
 /* Arms are policies x variants. */
@@ -97,51 +93,15 @@ static void describe_simulated(const struct study_request *request, json_t *aske
     (void)json_object_set_new(asked, "policies", policies);
 }
 
-static void describe_command(const struct host_cmd_options *cmd, json_t *asked)
-{
-    json_t *words = json_array();
-
-    for (int i = 0; cmd->words[i] != NULL; i++)
-        (void)json_array_append_new(words, json_string(cmd->words[i]));
-    (void)json_object_set_new(asked, "command", words);
-    (void)json_object_set_new(asked, "prepare", text_or_null(cmd->prepare));
-    (void)json_object_set_new(asked, "check", text_or_null(cmd->check));
-    (void)json_object_set_new(asked, "cleanup", text_or_null(cmd->cleanup));
-}
-
-/* What the words of other workloads came to. */
-static void describe_program(const struct host_work_options *work, json_t *asked)
-{
-    if (strcmp(work->workload, "buildworld") == 0) {
-        (void)json_object_set_new(asked, "clean", json_boolean(work->build.has_clean));
-        (void)json_object_set_new(asked, "preread", json_boolean(work->build.has_preread));
-    } else if (strcmp(work->workload, "cmd") == 0) {
-        describe_command(&work->cmd, asked);
-    } else if (strcmp(work->workload, "matinv") == 0) {
-        (void)json_object_set_new(asked, "first_order", json_integer(work->matinv.first));
-        (void)json_object_set_new(asked, "last_order", json_integer(work->matinv.last));
-        (void)json_object_set_new(asked, "order_step", json_integer(work->matinv.step));
-    } else if (strcmp(work->workload, "rsa") == 0) {
-        (void)json_object_set_new(asked, "bits", json_integer(work->rsa.bits));
-        (void)json_object_set_new(asked, "seconds", json_integer(work->rsa.seconds));
-    }
-    (void)json_object_set_new(asked, "timeout_ns", json_integer(work->timeout_ns));
-}
-
 static void describe_measured(const struct study_request *request, json_t *asked)
 {
-    const struct host_build_options *build = &request->work->build;
     struct utsname kernel;
 
-    (void)json_object_set_new(asked, "tree", text_or_null(build->tree));
-    (void)json_object_set_new(asked, "target", text_or_null(build->target));
-    (void)json_object_set_new(asked, "config", text_or_null(build->config));
-    (void)json_object_set_new(asked, "tree_scale_ppm", json_integer(build->tree_scale_ppm));
     (void)json_object_set_new(asked, "warmup", json_integer(request->warmup));
-    describe_program(request->work, asked);
+    run_work_describe(request->work, asked);
     /* Another kernel is another thing to measure; another boot of the same one is not. */
     (void)json_object_set_new(asked, "kernel",
-                              text_or_null(uname(&kernel) == 0 ? kernel.release : NULL));
+                              uname(&kernel) == 0 ? json_string(kernel.release) : json_null());
 }
 
 /* NULL when memory is exhausted; a member that is missing for that reason is found by the caller,

@@ -11,7 +11,7 @@
 
 #include "base/text.h"
 #include "base/units.h"
-#include "cli/run_real.h"
+#include "cli/run_work.h"
 #include "compare/compare.h"
 #include "sim/sim.h"
 
@@ -437,6 +437,6 @@ enum hl_status run_prepare(const struct run_options *o, struct run_parts *parts,
     request->seed = (uint64_t)o->seed;
     request->warmup = o->warmup;
     request->threads = cli_threads();
-    return o->sched == NULL ? run_real_prepare(o, request, &parts->work, err)
+    return o->sched == NULL ? run_work_prepare(o, request, &parts->work, err)
                             : try_arms(request, err);
 }

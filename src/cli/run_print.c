@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "base/units.h"
-#include "cli/run_real.h"
+#include "cli/run_work.h"
 #include "compare/compare.h"
 #include "report/report.h"
 
@@ -108,7 +108,7 @@ void run_announce(void *context)
     if (!is_real && (a->options->machine == NULL || strcmp(a->options->machine, "host") == 0))
         puts("The topology is this machine's; its performance constants are assumed defaults.");
     if (is_real)
-        run_real_announce(request);
+        run_work_announce(request);
     putchar('\n');
     (void)fflush(stdout); /* before hours of work, not after */
 }

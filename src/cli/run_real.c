@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * run_real.c - options of real workloads, as written and as handed on.
+ * run_real.c - options of real workloads, as written.
  */
 #include "cli/run_real.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -282,120 +281,4 @@ enum hl_status run_real_check(struct run_options *o, struct hl_error *err)
     work->failed = show_tail;
     work->context = &o->has_shown_output;
     return HL_OK;
-}
-
-/* ---- handed on ---- */
-
-static bool has_load(const struct host_cmd_options *cmd)
-{
-    const char *const scripts[] = {cmd->prepare, cmd->check, cmd->cleanup};
-
-    for (int i = 0; cmd->words[i] != NULL; i++)
-        if (strstr(cmd->words[i], "{load}") != NULL)
-            return true;
-    for (int i = 0; i < HL_COUNT_OF(scripts); i++)
-        if (scripts[i] != NULL && strstr(scripts[i], "{load}") != NULL)
-            return true;
-    return false;
-}
-
-static enum hl_status check_load(const struct study_request *request,
-                                 const struct host_cmd_options *cmd, struct hl_error *err)
-{
-    bool has_level = request->loads[0].kind != LOAD_NONE;
-
-    if (has_load(cmd) && !has_level)
-        return hl_fail(err, HL_USAGE, "the command has {load}: expected --load too");
-    if (!has_load(cmd) && request->load_count > 1)
-        return hl_fail(err, HL_USAGE,
-                       "--load has %d levels and the command no {load}: all would be the same",
-                       request->load_count);
-    return HL_OK;
-}
-
-/* Of the published run are the defaults of the simulated one; these take seconds. */
-static const struct workload_range default_orders = {.first = 1000, .last = 2000, .step = 200};
-
-static enum hl_status take_matinv(const struct study_request *request,
-                                  struct host_matinv_options *matinv, struct hl_error *err)
-{
-    const struct workload_option_info *info = request->workload->options;
-    struct workload_range orders = default_orders;
-
-    for (int i = 0; info[i].name != NULL; i++) {
-        if (!request->options->is_given[i])
-            continue;
-        if (strcmp(info[i].name, "orders") == 0)
-            orders = request->options->value[i];
-        else if (strcmp(info[i].name, "residual") == 0)
-            matinv->has_no_residual = request->options->value[i].first == 0;
-        else
-            return hl_fail(err, HL_USAGE, "option %s of matinv is for simulated runs",
-                           info[i].name);
-    }
-    matinv->first = orders.first;
-    matinv->last = orders.last;
-    matinv->step = orders.step;
-    return HL_OK;
-}
-
-static void take_buildworld(const struct study_request *request, struct host_build_options *build)
-{
-    const struct workload_option_info *info = request->workload->options;
-
-    for (int i = 0; info[i].name != NULL; i++)
-        if (strcmp(info[i].name, "preread") == 0)
-            build->has_preread = request->options->value[i].first != 0;
-}
-
-enum hl_status run_real_prepare(const struct run_options *o, struct study_request *request,
-                                struct host_work_options *work, struct hl_error *err)
-{
-    *work = o->work;
-    work->workload = request->workload->name;
-    request->work = work;
-    if (strcmp(work->workload, "matinv") == 0)
-        return take_matinv(request, &work->matinv, err);
-    if (strcmp(work->workload, "buildworld") == 0)
-        take_buildworld(request, &work->build);
-    if (strcmp(work->workload, "cmd") == 0)
-        return check_load(request, &work->cmd, err);
-    return HL_OK;
-}
-
-/* As one would type it. */
-static void announce_command(const char *const *words)
-{
-    char *text = NULL;
-    int count = 0;
-
-    while (words[count] != NULL)
-        count++;
-    if (cli_command_text(count, (char *const *)(uintptr_t)words, &text, NULL) == HL_OK)
-        printf("command: %s\n", text);
-    hl_free(text);
-}
-
-void run_real_announce(const struct study_request *request)
-{
-    const struct host_work_options *work = request->work;
-    const char *name = work->workload;
-
-    if (strcmp(name, "cmd") == 0) {
-        announce_command(work->cmd.words);
-    } else if (strcmp(name, "matinv") == 0) {
-        printf("orders: %" PRId64 "-%" PRId64 "+%" PRId64 "\n", work->matinv.first,
-               work->matinv.last, work->matinv.step);
-    } else if (strcmp(name, "rsa") == 0) {
-        printf("openssl speed rsa%" PRId64 ": %" PRId64 " s of signs, then of verifies\n",
-               work->rsa.bits, work->rsa.seconds);
-    } else if (work->build.tree != NULL) {
-        printf("tree: %s\n", work->build.tree);
-    } else {
-        printf("tree: generated C tree, scale %.4g\n",
-               (double)work->build.tree_scale_ppm / (double)HL_PPM);
-    }
-    if (strcmp(name, "buildworld") == 0)
-        printf("sources: %s before each run\n",
-               work->build.has_preread ? "read into memory" : "forgotten by the page cache");
 }

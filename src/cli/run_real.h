@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * run_real.h - the part of `halfload run` that is about real workloads: their options, what goes
- * together, what is said of them.
+ * run_real.h - the part of `halfload run` that is about real workloads: their options, and what
+ * goes together.
  */
 #ifndef HL_CLI_RUN_REAL_H
 #define HL_CLI_RUN_REAL_H
@@ -16,12 +16,5 @@ error_t run_real_word(struct run_options *options, char *word, struct argp_state
 
 /* What can be said of the options without opening anything. */
 enum hl_status run_real_check(struct run_options *options, struct hl_error *err) HL_MUST_CHECK;
-
-/* Hands the options of the workload, and the loads, to what will be played. */
-enum hl_status run_real_prepare(const struct run_options *options, struct study_request *request,
-                                struct host_work_options *work, struct hl_error *err) HL_MUST_CHECK;
-
-/* The line that says what is run. */
-void run_real_announce(const struct study_request *request);
 
 #endif

@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * run_work.c - what each real workload takes from the command line, says, and is known by later.
+ */
+#include "cli/run_work.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/units.h"
+#include "cli/cli.h"
+
+struct work_words {
+    const char *workload;
+    enum hl_status (*take)(const struct study_request *request, struct host_work_options *work,
+                           struct hl_error *err);
+    void (*announce)(const struct host_work_options *work);
+    void (*describe)(const struct host_work_options *work, json_t *asked);
+};
+
+static json_t *text_or_null(const char *text)
+{
+    return text == NULL ? json_null() : json_string(text);
+}
+
+/* ---- builds ---- */
+
+static enum hl_status take_buildworld(const struct study_request *request,
+                                      struct host_work_options *work, struct hl_error *err)
+{
+    const struct workload_option_info *info = request->workload->options;
+
+    (void)err;
+    for (int i = 0; info[i].name != NULL; i++)
+        if (strcmp(info[i].name, "preread") == 0)
+            work->build.has_preread = request->options->value[i].first != 0;
+    return HL_OK;
+}
+
+static void announce_kernbench(const struct host_work_options *work)
+{
+    if (work->build.tree != NULL)
+        printf("tree: %s\n", work->build.tree);
+    else
+        printf("tree: generated C tree, scale %.4g\n",
+               (double)work->build.tree_scale_ppm / (double)HL_PPM);
+}
+
+static void announce_buildworld(const struct host_work_options *work)
+{
+    announce_kernbench(work);
+    printf("sources: %s before each run\n",
+           work->build.has_preread ? "read into memory" : "forgotten by the page cache");
+}
+
+static void describe_buildworld(const struct host_work_options *work, json_t *asked)
+{
+    (void)json_object_set_new(asked, "clean", json_boolean(work->build.has_clean));
+    (void)json_object_set_new(asked, "preread", json_boolean(work->build.has_preread));
+}
+
+/* ---- cmd ---- */
+
+static bool has_load(const struct host_cmd_options *cmd)
+{
+    const char *const scripts[] = {cmd->prepare, cmd->check, cmd->cleanup};
+
+    for (int i = 0; cmd->words[i] != NULL; i++)
+        if (strstr(cmd->words[i], "{load}") != NULL)
+            return true;
+    for (int i = 0; i < HL_COUNT_OF(scripts); i++)
+        if (scripts[i] != NULL && strstr(scripts[i], "{load}") != NULL)
+            return true;
+    return false;
+}
+
+static enum hl_status take_cmd(const struct study_request *request, struct host_work_options *work,
+                               struct hl_error *err)
+{
+    bool has_level = request->loads[0].kind != LOAD_NONE;
+
+    if (has_load(&work->cmd) && !has_level)
+        return hl_fail(err, HL_USAGE, "the command has {load}: expected --load too");
+    if (!has_load(&work->cmd) && request->load_count > 1)
+        return hl_fail(err, HL_USAGE,
+                       "--load has %d levels and the command no {load}: all would be the same",
+                       request->load_count);
+    return HL_OK;
+}
+
+/* As one would type it. */
+static void announce_cmd(const struct host_work_options *work)
+{
+    const char *const *words = work->cmd.words;
+    char *text = NULL;
+    int count = 0;
+
+    while (words[count] != NULL)
+        count++;
+    if (cli_command_text(count, (char *const *)(uintptr_t)words, &text, NULL) == HL_OK)
+        printf("command: %s\n", text);
+    hl_free(text);
+}
+
+static void describe_cmd(const struct host_work_options *work, json_t *asked)
+{
+    const struct host_cmd_options *cmd = &work->cmd;
+    json_t *words = json_array();
+
+    for (int i = 0; cmd->words[i] != NULL; i++)
+        (void)json_array_append_new(words, json_string(cmd->words[i]));
+    (void)json_object_set_new(asked, "command", words);
+    (void)json_object_set_new(asked, "prepare", text_or_null(cmd->prepare));
+    (void)json_object_set_new(asked, "check", text_or_null(cmd->check));
+    (void)json_object_set_new(asked, "cleanup", text_or_null(cmd->cleanup));
+}
+
+/* ---- matinv ---- */
+
+/* Of the published run are the defaults of the simulated one; these take seconds. */
+static const struct workload_range default_orders = {.first = 1000, .last = 2000, .step = 200};
+
+static enum hl_status take_matinv(const struct study_request *request,
+                                  struct host_work_options *work, struct hl_error *err)
+{
+    const struct workload_option_info *info = request->workload->options;
+    struct workload_range orders = default_orders;
+
+    for (int i = 0; info[i].name != NULL; i++) {
+        if (!request->options->is_given[i])
+            continue;
+        if (strcmp(info[i].name, "orders") == 0)
+            orders = request->options->value[i];
+        else if (strcmp(info[i].name, "residual") == 0)
+            work->matinv.has_no_residual = request->options->value[i].first == 0;
+        else
+            return hl_fail(err, HL_USAGE, "option %s of matinv is for simulated runs",
+                           info[i].name);
+    }
+    work->matinv.first = orders.first;
+    work->matinv.last = orders.last;
+    work->matinv.step = orders.step;
+    return HL_OK;
+}
+
+static void announce_matinv(const struct host_work_options *work)
+{
+    printf("orders: %" PRId64 "-%" PRId64 "+%" PRId64 "\n", work->matinv.first, work->matinv.last,
+           work->matinv.step);
+}
+
+static void describe_matinv(const struct host_work_options *work, json_t *asked)
+{
+    (void)json_object_set_new(asked, "first_order", json_integer(work->matinv.first));
+    (void)json_object_set_new(asked, "last_order", json_integer(work->matinv.last));
+    (void)json_object_set_new(asked, "order_step", json_integer(work->matinv.step));
+}
+
+/* ---- rsa ---- */
+
+static void announce_rsa(const struct host_work_options *work)
+{
+    printf("openssl speed rsa%" PRId64 ": %" PRId64 " s of signs, then of verifies\n",
+           work->rsa.bits, work->rsa.seconds);
+}
+
+static void describe_rsa(const struct host_work_options *work, json_t *asked)
+{
+    (void)json_object_set_new(asked, "bits", json_integer(work->rsa.bits));
+    (void)json_object_set_new(asked, "seconds", json_integer(work->rsa.seconds));
+}
+
+/* ---- all of them ---- */
+
+/* NULL: nothing of its own. */
+static const struct work_words table[] = {
+    {"buildworld", take_buildworld, announce_buildworld, describe_buildworld},
+    {"cmd", take_cmd, announce_cmd, describe_cmd},
+    {"kernbench", NULL, announce_kernbench, NULL},
+    {"matinv", take_matinv, announce_matinv, describe_matinv},
+    {"rsa", NULL, announce_rsa, describe_rsa},
+};
+
+static const struct work_words *words_of(const struct host_work_options *work)
+{
+    int i = 0;
+
+    while (strcmp(table[i].workload, work->workload) != 0) {
+        i++;
+        assert(i < HL_COUNT_OF(table));
+    }
+    return &table[i];
+}
+
+enum hl_status run_work_prepare(const struct run_options *o, struct study_request *request,
+                                struct host_work_options *work, struct hl_error *err)
+{
+    const struct work_words *words;
+
+    *work = o->work;
+    work->workload = request->workload->name;
+    request->work = work;
+    words = words_of(work);
+    return words->take == NULL ? HL_OK : words->take(request, work, err);
+}
+
+void run_work_announce(const struct study_request *request)
+{
+    words_of(request->work)->announce(request->work);
+}
+
+void run_work_describe(const struct host_work_options *work, json_t *asked)
+{
+    const struct work_words *words = words_of(work);
+
+    (void)json_object_set_new(asked, "tree", text_or_null(work->build.tree));
+    (void)json_object_set_new(asked, "target", text_or_null(work->build.target));
+    (void)json_object_set_new(asked, "config", text_or_null(work->build.config));
+    (void)json_object_set_new(asked, "tree_scale_ppm", json_integer(work->build.tree_scale_ppm));
+    if (words->describe != NULL)
+        words->describe(work, asked);
+    (void)json_object_set_new(asked, "timeout_ns", json_integer(work->timeout_ns));
+}

@@ -78,18 +78,18 @@ static void write_warnings(FILE *out, const struct compare_plan *plan)
 
         if (!row->is_planned || (reaches && row->detectable <= plan->effect))
             continue;
-        (void)fprintf(out, "warning: %s%s%s%zu %s ", has_load ? "load " : "", row->load,
-                      has_load ? ": " : "", row->n, compare_unit_name(row->unit));
+        report_write(out, "warning: %s%s%s%zu %s ", has_load ? "load " : "", row->load,
+                     has_load ? ": " : "", row->n, compare_unit_name(row->unit));
         if (row->n_80 > 0)
             (void)hl_format(needed, sizeof(needed), "%zu", row->n_80);
         else
             (void)hl_format(needed, sizeof(needed), "more than 100000");
         if (!reaches)
-            (void)fprintf(out, "cannot reach %.4g %%: it takes %zu\n",
-                          100 * compare_plan_level(plan), row->least_n);
+            report_write(out, "cannot reach %.4g %%: it takes %zu\n",
+                         100 * compare_plan_level(plan), row->least_n);
         else
-            (void)fprintf(out, "find %.4g %% with less than 80 %% power: it takes %s\n",
-                          100 * plan->effect, needed);
+            report_write(out, "find %.4g %% with less than 80 %% power: it takes %s\n",
+                         100 * plan->effect, needed);
     }
 }
 
@@ -98,15 +98,15 @@ enum hl_status report_plan_text(FILE *out, const struct compare_plan *plan, stru
     size_t tests = plan->loads * (plan->variants - 1);
     bool is_assumed = false;
 
-    (void)fprintf(out, "%s, %zu load%s x %zu variants: %zu comparison%s with the base",
-                  run_metric_table[plan->metric].name, plan->loads, plan->loads == 1 ? "" : "s",
-                  plan->variants, tests, tests == 1 ? "" : "s");
+    report_write(out, "%s, %zu load%s x %zu variants: %zu comparison%s with the base",
+                 run_metric_table[plan->metric].name, plan->loads, plan->loads == 1 ? "" : "s",
+                 plan->variants, tests, tests == 1 ? "" : "s");
     if (tests > 1)
-        (void)fprintf(out, ", %.4g %% together, so each must reach %.4g %% (Holm)",
-                      100 * plan->level, 100 * compare_plan_level(plan));
+        report_write(out, ", %.4g %% together, so each must reach %.4g %% (Holm)",
+                     100 * plan->level, 100 * compare_plan_level(plan));
     else
-        (void)fprintf(out, " at %.4g %%", 100 * plan->level);
-    (void)fputs("\n\n", out);
+        report_write(out, " at %.4g %%", 100 * plan->level);
+    report_write(out, "\n\n");
     HL_TRY(write_table(out, plan, err));
     for (size_t i = 0; i < plan->row_count; i++)
         is_assumed = is_assumed || plan->rows[i].is_assumed;
@@ -116,33 +116,24 @@ enum hl_status report_plan_text(FILE *out, const struct compare_plan *plan, stru
         "so much; found: the least difference found, at n\n",
         out);
     if (is_assumed)
-        (void)fputs("noise in blocks is assumed: that of two runs with nothing in common\n", out);
+        report_write(out, "noise in blocks is assumed: that of two runs with nothing in common\n");
     write_warnings(out, plan);
     return report_write_end(out, err);
 }
 
-static void write_number(FILE *out, const char *key, double value)
+/* 0 means that no number would do. */
+static void write_count(FILE *out, const char *key, size_t count)
 {
-    (void)fprintf(out, "\"%s\":", key);
-    report_write_json_number(out, value);
-    (void)fputc(',', out);
-}
-
-static void write_count(FILE *out, const char *key, size_t count, const char *end)
-{
-    if (count > 0)
-        (void)fprintf(out, "\"%s\":%zu%s", key, count, end);
-    else
-        (void)fprintf(out, "\"%s\":null%s", key, end);
+    report_write_json_member(out, ",", key, count > 0 ? (double)count : (double)NAN);
 }
 
 enum hl_status report_plan_json(FILE *out, const struct compare_plan *plan, struct hl_error *err)
 {
-    (void)fprintf(out, "{\"schema\":1,\"metric\":\"%s\",", run_metric_table[plan->metric].name);
-    write_number(out, "effect", plan->effect);
-    write_number(out, "level", plan->level);
-    write_number(out, "corrected_level", compare_plan_level(plan));
-    (void)fprintf(out, "\"loads\":%zu,\"variants\":%zu,\"plans\":[", plan->loads, plan->variants);
+    report_write(out, "{\"schema\":1,\"metric\":\"%s\"", run_metric_table[plan->metric].name);
+    report_write_json_member(out, ",", "effect", plan->effect);
+    report_write_json_member(out, ",", "level", plan->level);
+    report_write_json_member(out, ",", "corrected_level", compare_plan_level(plan));
+    report_write(out, ",\"loads\":%zu,\"variants\":%zu,\"plans\":[", plan->loads, plan->variants);
     for (size_t i = 0; i < plan->row_count; i++) {
         const struct compare_plan_row *row = &plan->rows[i];
 
@@ -150,17 +141,18 @@ enum hl_status report_plan_json(FILE *out, const struct compare_plan *plan, stru
         if (row->load[0] != '\0')
             report_write_json_string(out, row->load);
         else
-            (void)fputs("null", out);
-        (void)fprintf(out, ",\"n_of\":\"%s\",", compare_unit_name(row->unit));
-        write_number(out, "noise", row->noise);
-        (void)fprintf(out, "\"noise_assumed\":%s,", row->is_assumed ? "true" : "false");
-        write_count(out, "least_n", row->least_n, ",");
-        write_count(out, "n", row->n, ",");
-        write_number(out, "noise_floor", row->floor);
-        write_number(out, "detectable", row->detectable);
-        write_count(out, "n_80", row->n_80, ",");
-        write_count(out, "n_90", row->n_90, "}");
+            report_write(out, "null");
+        report_write(out, ",\"n_of\":\"%s\"", compare_unit_name(row->unit));
+        report_write_json_member(out, ",", "noise", row->noise);
+        report_write(out, ",\"noise_assumed\":%s", row->is_assumed ? "true" : "false");
+        write_count(out, "least_n", row->least_n);
+        write_count(out, "n", row->n);
+        report_write_json_member(out, ",", "noise_floor", row->floor);
+        report_write_json_member(out, ",", "detectable", row->detectable);
+        write_count(out, "n_80", row->n_80);
+        write_count(out, "n_90", row->n_90);
+        report_write(out, "}");
     }
-    (void)fputs("]}\n", out);
+    report_write(out, "]}\n");
     return report_write_end(out, err);
 }

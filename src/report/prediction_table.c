@@ -102,12 +102,6 @@ enum hl_status report_prediction_text(FILE *out, const struct prediction *predic
 
 /* ---- for programs ---- */
 
-static void write_member(FILE *out, const char *separator, const char *key, double value)
-{
-    report_write(out, "%s\"%s\":", separator, key);
-    report_write_json_number(out, value);
-}
-
 static void write_json_cells(FILE *out, const struct prediction *p)
 {
     for (size_t i = 0; i < PREDICTION_METRICS * p->load_count; i++) {
@@ -120,10 +114,10 @@ static void write_json_cells(FILE *out, const struct prediction *p)
         report_write_json_string(out, cell->load->load);
         report_write(out, ",\"metric\":\"%s\",\"unit\":\"%s\"", info_of(m)->name,
                      prediction_metrics[m].is_relative ? "ratio" : info_of(m)->unit);
-        write_member(out, ",", "predicted", cell->predicted);
-        write_member(out, ",", "measured", cell->measured);
-        write_member(out, ",", "measured_sd", cell->measured_sd);
-        write_member(out, ",", "error", cell->error);
+        report_write_json_member(out, ",", "predicted", cell->predicted);
+        report_write_json_member(out, ",", "measured", cell->measured);
+        report_write_json_member(out, ",", "measured_sd", cell->measured_sd);
+        report_write_json_member(out, ",", "error", cell->error);
         report_write(out, ",\"predicted_n\":%zu,\"measured_n\":%zu}", cell->predicted_n,
                      cell->measured_n);
     }
@@ -146,7 +140,7 @@ enum hl_status report_prediction_json(FILE *out, const struct prediction *predic
         write_json_cells(out, p);
         report_write(out, "],\"mean_absolute_error\":{");
         for (int m = 0; m < PREDICTION_METRICS; m++)
-            write_member(out, m == 0 ? "" : ",", info_of(m)->name, p->mean_error[m]);
+            report_write_json_member(out, m == 0 ? "" : ",", info_of(m)->name, p->mean_error[m]);
         report_write(out, "}}");
     }
     report_write(out, "]}\n");

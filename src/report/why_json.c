@@ -18,18 +18,12 @@
 
 #include "report/write.h"
 
-static void write_number(FILE *out, const char *before, const char *key, double value)
-{
-    (void)fprintf(out, "%s\"%s\":", before, key);
-    report_write_json_number(out, value);
-}
-
 /* "key":{"s":0.5,"percent":1.8} */
 static void write_share(FILE *out, const char *before, const char *key, double s, double whole_s)
 {
     (void)fprintf(out, "%s\"%s\":{", before, key);
-    write_number(out, "", "s", s);
-    write_number(out, ",", "percent", whole_s > 0 ? 100 * s / whole_s : (double)NAN);
+    report_write_json_member(out, "", "s", s);
+    report_write_json_member(out, ",", "percent", whole_s > 0 ? 100 * s / whole_s : (double)NAN);
     (void)fputc('}', out);
 }
 
@@ -48,14 +42,14 @@ static void write_row(FILE *out, const struct why_row *row)
         (void)fputc('}', out);
         return;
     }
-    write_number(out, ",", "elapsed_s", sums->elapsed_s);
-    write_number(out, ",\"parts\":{", "work_s", sums->work_s);
-    write_number(out, ",", "asleep_s", sums->asleep_s);
+    report_write_json_member(out, ",", "elapsed_s", sums->elapsed_s);
+    report_write_json_member(out, ",\"parts\":{", "work_s", sums->work_s);
+    report_write_json_member(out, ",", "asleep_s", sums->asleep_s);
     for (int i = 0; i < TRACE_CAUSE_COUNT; i++) {
         (void)fprintf(out, ",\"%s_s\":", explain_causes[i].name);
         report_write_json_number(out, sums->part_s[i]);
     }
-    write_number(out, "},\"difference\":{", "elapsed_s", difference->elapsed_s);
+    report_write_json_member(out, "},\"difference\":{", "elapsed_s", difference->elapsed_s);
     (void)fputs(",\"causes\":{", out);
     for (int i = 0; i < TRACE_CAUSE_COUNT; i++)
         write_share(out, i == 0 ? "" : ",", explain_causes[i].name, difference->cause_s[i],

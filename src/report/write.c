@@ -75,6 +75,12 @@ void report_write_json_number(FILE *out, double value)
     (void)fputs(isfinite(value) ? hl_format_exact(text, value) : "null", out);
 }
 
+void report_write_json_member(FILE *out, const char *before, const char *key, double value)
+{
+    (void)fprintf(out, "%s\"%s\":", before, key);
+    report_write_json_number(out, value);
+}
+
 void report_write_csv_field(FILE *out, const char *text)
 {
     if (strpbrk(text, ",\"\r\n") == NULL) {

@@ -154,6 +154,17 @@ static void every_failed_allocation_of_a_plan_is_told(void **state)
 
 /* ---- machines ---- */
 
+static void compare_two_arms(void)
+{
+    f.request = (struct compare_request){.base = &f.arms.arms[0],
+                                         .news = &f.arms.arms[1],
+                                         .new_count = 1,
+                                         .metric = RUN_elapsed_s,
+                                         .effect = 0.01,
+                                         .level = 0.95};
+    assert_int_equal(compare_runs(&f.request, &f.result, NULL), HL_OK);
+}
+
 static void compare_prints(const char *base, const char *new)
 {
     (void)fixture_add(&f.base, RUN_HOST, "", "1", 1);
@@ -162,13 +173,7 @@ static void compare_prints(const char *base, const char *new)
     assert_int_equal(compare_arms_add(&f.arms, &f.new, "B", NULL), HL_OK);
     f.arms.arms[0].fingerprint = base;
     f.arms.arms[1].fingerprint = new;
-    f.request = (struct compare_request){.base = &f.arms.arms[0],
-                                         .news = &f.arms.arms[1],
-                                         .new_count = 1,
-                                         .metric = RUN_elapsed_s,
-                                         .effect = 0.01,
-                                         .level = 0.95};
-    assert_int_equal(compare_runs(&f.request, &f.result, NULL), HL_OK);
+    compare_two_arms();
 }
 
 static size_t machine_notes(const char *first)
@@ -274,13 +279,7 @@ static void a_study_compared_with_itself_is_the_same_however_few_runs(void **sta
     assert_int_equal(compare_arms_add(&f.arms, &f.base, "A", NULL), HL_OK);
     assert_int_equal(compare_arms_add(&f.arms, &f.base, "A", NULL), HL_OK);
     f.arms.arms[1].session = f.arms.arms[0].session;
-    f.request = (struct compare_request){.base = &f.arms.arms[0],
-                                         .news = &f.arms.arms[1],
-                                         .new_count = 1,
-                                         .metric = RUN_elapsed_s,
-                                         .effect = 0.01,
-                                         .level = 0.95};
-    assert_int_equal(compare_runs(&f.request, &f.result, NULL), HL_OK);
+    compare_two_arms();
     assert_int_equal(f.result.cells[0].verdict, COMPARE_SAME);
     assert_int_equal(f.result.means[0].verdict, COMPARE_SAME);
     assert_true(f.result.cells[0].change.low == 1 && f.result.cells[0].change.high == 1);

@@ -473,15 +473,9 @@ static void play(struct sim *s)
     }
 }
 
-static void close_run(struct sim *s)
-{
-    if (s->policy.ops != NULL && s->ops->fini != NULL)
-        s->ops->fini(&s->policy);
-    hl_arena_close(&s->arena);
-    hl_free(s);
-}
-
-enum hl_status sim_try(const struct sim_options *options, struct hl_error *err)
+/* result NULL: nothing is played. */
+static enum hl_status run(const struct sim_options *options, struct sim_result *result,
+                          struct hl_error *err)
 {
     struct sim *s = hl_alloc(1, sizeof(*s));
     struct hl_error local;
@@ -490,27 +484,27 @@ enum hl_status sim_try(const struct sim_options *options, struct hl_error *err)
     if (s == NULL)
         return hl_fail(err, HL_NO_MEMORY, "out of memory for a run");
     status = open_run(s, options, err == NULL ? &local : err);
-    close_run(s);
+    if (status == HL_OK && result != NULL) {
+        play(s);
+        status = s->status;
+        if (status == HL_OK)
+            observe_result(s, result);
+    }
+    if (s->policy.ops != NULL && s->ops->fini != NULL)
+        s->ops->fini(&s->policy);
+    hl_arena_close(&s->arena);
+    hl_free(s);
     return status;
+}
+
+enum hl_status sim_try(const struct sim_options *options, struct hl_error *err)
+{
+    return run(options, NULL, err);
 }
 
 enum hl_status sim_run(const struct sim_options *options, struct sim_result *result,
                        struct hl_error *err)
 {
-    struct sim *s = hl_alloc(1, sizeof(*s));
-    struct hl_error local;
-    enum hl_status status;
-
-    if (s == NULL)
-        return hl_fail(err, HL_NO_MEMORY, "out of memory for a run");
     *result = (struct sim_result){0};
-    status = open_run(s, options, err == NULL ? &local : err);
-    if (status == HL_OK) {
-        play(s);
-        status = s->status;
-    }
-    if (status == HL_OK)
-        observe_result(s, result);
-    close_run(s);
-    return status;
+    return run(options, result, err);
 }

@@ -27,6 +27,7 @@
 #include <inttypes.h>
 
 #include "base/units.h"
+#include "workload/kernel_daemons.h"
 #include "workload/lognormal.h"
 #include "workload/shares.h"
 
@@ -35,16 +36,12 @@ enum { /* steps of one piece at most, to reserve memory once */
        PHASE_STEPS = 3,                /* in the top make: work and waiting */
        DIRECTORY_STEPS = 2 + 10 + 4,   /* in the top make, its own, its ld's */
        UNIT_STEPS = 3 + 9 + 7 + 7 + 7, /* in make, sh, gcc, as, cc1 */
-       FIXED_STEPS = 2 * 3 + 4,        /* tools, daemon */
+       FIXED_STEPS = 2 * 3,            /* tools */
        UNIT_PROGRAMS = 4,              /* sh, gcc, as, cc1 */
        UNIT_TASKS = 4,         /* they are alive together; the tools come when gcc is gone */
        DIRECTORY_PROGRAMS = 2, /* make, ld */
        PIPE_CHUNK_BYTES = 4096,
 };
-
-#define DAEMON_RUN_NS    (HL_NS_PER_MS / 5)
-#define DAEMON_SLEEP_NS  (50 * HL_NS_PER_MS)
-#define DAEMON_SPREAD_NS (100 * HL_NS_PER_MS)
 
 enum pool { POOL_MAKE, POOL_COMPILE, POOL_COUNT };
 
@@ -56,7 +53,7 @@ struct build {
     int64_t unit_count, directory_count;
     int64_t unit_rest_ns; /* compilation work of all units: cc1 and as */
     int64_t carry_ns;     /* what rounding left so far; the next unit or the tail gets it */
-    int32_t make, sh, gcc, as, cc1, ld, fixdep, mv, kdaemon; /* names */
+    int32_t make, sh, gcc, as, cc1, ld, fixdep, mv; /* names */
     int32_t fixdep_program, mv_program;
     int64_t *unit_size, *directory_units; /* sizes in units of 2^-32; number of units */
 };
@@ -322,29 +319,6 @@ static void put_top(struct build *b, const int32_t *make, int64_t head_ns, int64
         (struct workload_task){.program = top, .cpu_set = -1, .start_cpu = -1};
 }
 
-static void put_daemons(struct build *b, const struct machine *machine)
-{
-    int32_t program = begin(b, b->kdaemon);
-    struct program_step *sleep;
-
-    put(b, OP_SYSTEM, 0, DAEMON_RUN_NS);
-    put(b, OP_SLEEP, 0, DAEMON_SLEEP_NS);
-    sleep = &b->w->steps[b->w->step_count - 1];
-    sleep->spread = DAEMON_SPREAD_NS;
-    put(b, OP_LOOP, 0, INT64_MAX);
-    put(b, OP_EXIT, 0, 0);
-    for (int32_t p = 0; p < machine->package_count; p++)
-        b->w->tasks[b->w->task_count++] = (struct workload_task){
-            .program = program,
-            /* Anywhere in their period when the build starts. */
-            .at_ns = (int64_t)hl_rng_below(&b->rng, (uint64_t)DAEMON_SPREAD_NS),
-            .cpu_set = -1,
-            .start_cpu = machine->package_cpu[machine->package_first[p]],
-            .is_kernel = true,
-            .background = true,
-        };
-}
-
 /* ---- the whole ---- */
 
 static enum hl_status reserve(struct build *b, const struct machine *machine, struct hl_error *err)
@@ -357,12 +331,11 @@ static enum hl_status reserve(struct build *b, const struct machine *machine, st
                        directories * DIRECTORY_STEPS + units * UNIT_STEPS + FIXED_STEPS,
                    sizeof(*w->steps), err));
     HL_TRY(hl_grow(&w->programs, &w->program_capacity,
-                   4 + directories * DIRECTORY_PROGRAMS + units * UNIT_PROGRAMS,
+                   3 + directories * DIRECTORY_PROGRAMS + units * UNIT_PROGRAMS,
                    sizeof(*w->programs), err));
     HL_TRY(hl_grow(&w->pipes, &w->pipe_capacity, units, sizeof(*w->pipes), err));
     HL_TRY(hl_grow(&w->slots, &w->slot_capacity, POOL_COUNT, sizeof(*w->slots), err));
-    HL_TRY(hl_grow(&w->tasks, &w->task_capacity, 1 + (size_t)machine->package_count,
-                   sizeof(*w->tasks), err));
+    HL_TRY(hl_grow(&w->tasks, &w->task_capacity, 1, sizeof(*w->tasks), err));
     return HL_OK;
 }
 
@@ -372,9 +345,8 @@ static enum hl_status name_all(struct build *b, struct hl_error *err)
         int32_t *index;
         const char *name;
     } names[] = {
-        {&b->make, "make"}, {&b->sh, "sh"},         {&b->gcc, "gcc"},
-        {&b->as, "as"},     {&b->cc1, "cc1"},       {&b->ld, "ld"},
-        {&b->mv, "mv"},     {&b->fixdep, "fixdep"}, {&b->kdaemon, "kdaemon"},
+        {&b->make, "make"}, {&b->sh, "sh"}, {&b->gcc, "gcc"}, {&b->as, "as"},
+        {&b->cc1, "cc1"},   {&b->ld, "ld"}, {&b->mv, "mv"},   {&b->fixdep, "fixdep"},
     };
 
     for (int i = 0; i < HL_COUNT_OF(names); i++) {
@@ -433,9 +405,8 @@ static enum hl_status fill(struct build *b, const struct workload_request *reque
     b->mv_program = short_program(b, b->sh, b->mv, c[PROFILE_tool_ns]);
     put_directories(b, link_ns, make);
     put_top(b, make, head_ns, tail_ns);
-    if (c[PROFILE_daemons] != 0)
-        put_daemons(b, request->machine);
-    return HL_OK;
+    return c[PROFILE_daemons] == 0 ? HL_OK
+                                   : workload_kernel_daemons(b->w, request->machine, &b->rng, err);
 }
 
 enum hl_status build_tree_fill(struct workload *w, const struct workload_request *request,

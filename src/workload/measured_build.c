@@ -27,15 +27,12 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "workload/kernel_daemons.h"
 #include "workload/lognormal.h"
 #include "workload/shares.h"
 #include "workload/workload.h"
 
 enum { SIZES_OF_OTHERS = 64, TASKS_OF_UNIT = 4, PIPE_CHUNK_BYTES = 4096 };
-
-#define DAEMON_RUN_NS    (HL_NS_PER_MS / 5)
-#define DAEMON_SLEEP_NS  (50 * HL_NS_PER_MS)
-#define DAEMON_SPREAD_NS (100 * HL_NS_PER_MS)
 
 enum pool { POOL_MAKE, POOL_JOB, POOL_COUNT };
 
@@ -365,31 +362,6 @@ static void put_top(struct measured *b)
         b->status = workload_add_task(b->w, &task, b->err);
 }
 
-static void put_daemons(struct measured *b, const struct machine *machine)
-{
-    int32_t program = begin(b, "kdaemon");
-
-    put(b, OP_SYSTEM, 0, DAEMON_RUN_NS);
-    put(b, OP_SLEEP, 0, DAEMON_SLEEP_NS);
-    if (b->status == HL_OK)
-        b->w->steps[b->w->step_count - 1].spread = DAEMON_SPREAD_NS;
-    put(b, OP_LOOP, 0, INT64_MAX);
-    put(b, OP_EXIT, 0, 0);
-    for (int32_t p = 0; p < machine->package_count && b->status == HL_OK; p++) {
-        const struct workload_task task = {
-            .program = program,
-            /* Anywhere in their period when the build starts. */
-            .at_ns = (int64_t)hl_rng_below(&b->rng, (uint64_t)DAEMON_SPREAD_NS),
-            .cpu_set = -1,
-            .start_cpu = machine->package_cpu[machine->package_first[p]],
-            .is_kernel = true,
-            .background = true,
-        };
-
-        b->status = workload_add_task(b->w, &task, b->err);
-    }
-}
-
 /* ---- sizes ---- */
 
 /* The count-th largest of a kind that has a place of its own; the rest are others. */
@@ -614,8 +586,8 @@ static enum hl_status fill(struct measured *b, const struct workload_request *re
         place += b->directory_size[d];
     }
     put_top(b);
-    if (b->constant[PROFILE_daemons] != 0)
-        put_daemons(b, request->machine);
+    if (b->constant[PROFILE_daemons] != 0 && b->status == HL_OK)
+        b->status = workload_kernel_daemons(b->w, request->machine, &b->rng, b->err);
     return b->status;
 }
 

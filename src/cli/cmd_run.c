@@ -14,6 +14,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "cli/progress_bar.h"
+#include "cli/run_played.h"
 #include "cli/run_prepare.h"
 #include "cli/run_print.h"
 #include "compare/compare.h"
@@ -76,7 +77,7 @@ static enum hl_status open_keeper(const struct run_options *o, const struct stud
                                     .program = CLI_PROGRAM,
                                     .seed = request->seed,
                                     .planned = study_planned_runs(request)};
-    char *command = NULL, *plan = NULL, *fingerprint = NULL;
+    char *command = NULL, *plan = NULL, *machine = NULL, *fingerprint = NULL;
     enum hl_status status;
 
     if (o->plan != NULL)
@@ -85,14 +86,17 @@ static enum hl_status open_keeper(const struct run_options *o, const struct stud
     if (status == HL_OK)
         status = run_plan_write(request, o->word_count, o->words, &plan, err);
     if (status == HL_OK && study_is_real(request))
-        status = host_fingerprint_take(&fingerprint, err);
+        status = host_fingerprint_take(&machine, err);
+    if (status == HL_OK)
+        status = run_played_fingerprint(request, machine, &fingerprint, err);
     study.command = command;
     study.plan = plan;
-    study.fingerprint = fingerprint == NULL ? "" : fingerprint;
+    study.fingerprint = fingerprint;
     if (status == HL_OK)
         status = keeper_begin(keeper, o->db, &study, !study_is_real(request), err);
     hl_free(command);
     hl_free(plan);
+    hl_free(machine);
     hl_free(fingerprint);
     return status;
 }

@@ -49,6 +49,12 @@ static uint64_t hash_processes(uint64_t hash, const struct processes *processes)
     return hash_quantiles(hash, &processes->directory_units);
 }
 
+uint64_t run_plan_profile_hash(const struct profile *profile)
+{
+    return hash_processes(hash_values(0, profile->constant, profile->kind->count),
+                          &profile->processes);
+}
+
 /* Arms are policies x variants. */
 static bool is_first_policy(const struct study_request *request, int arm)
 {

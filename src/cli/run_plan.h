@@ -31,6 +31,9 @@ enum hl_status run_plan_open(struct run_plan *plan, const char *study, const cha
 enum hl_status run_plan_check(const struct run_plan *plan, const char *study,
                               const struct study_request *request,
                               struct hl_error *err) HL_MUST_CHECK;
+/* Tells whether all constants of two profiles are alike. */
+uint64_t run_plan_profile_hash(const struct profile *profile);
+
 void run_plan_close(struct run_plan *plan); /* safe on zeroed */
 
 #endif

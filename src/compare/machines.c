@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * machines.c - whether both arms had the same machine and kernel.
+ * machines.c - whether both arms had the same machine and kernel, and played the same.
  *
  * A session keeps a fingerprint: what must match for a comparison to be one of the arms alone, and
  * what is worth knowing. What differs is named and nothing is refused: a new kernel is often what is
@@ -31,7 +31,8 @@ static void print_open(struct print *print, const struct compare_arm *arm)
         return;
     print->is_there = hl_json_parse(&print->file, arm->name, text, strlen(text), NULL) == HL_OK &&
                       (json_is_object(json_object_get(print->file.root, "must_match")) ||
-                       json_is_object(json_object_get(print->file.root, "informational")));
+                       json_is_object(json_object_get(print->file.root, "informational")) ||
+                       json_is_object(json_object_get(print->file.root, "workload")));
 }
 
 /* A value as text; cut where it is long. */
@@ -60,7 +61,7 @@ struct differing {
     struct compare_work *work;
     const char *of; /* " (NEW)" where there are several new arms */
     bool is_listed; /* in `list`, not as a note each */
-    char list[COMPARE_REASON_BYTES];
+    char list[COMPARE_REASON_BYTES - VALUE_BYTES - 32]; /* with what stands before it, a note */
 };
 
 static enum hl_status say_key(struct differing *differing, const char *key, const json_t *base,
@@ -86,6 +87,11 @@ static enum hl_status say_key(struct differing *differing, const char *key, cons
                             new_text);
 }
 
+static bool has_part(const struct print *print, const char *part)
+{
+    return json_is_object(json_object_get(print->file.root, part));
+}
+
 /* Keys of base in their order, then those that only new has. */
 static enum hl_status walk(struct differing *differing, const struct print *base,
                            const struct print *new, const char *part, struct hl_error *err)
@@ -107,7 +113,13 @@ static enum hl_status note_prints(struct compare_work *work, const struct print 
 {
     struct differing differing = {.work = work, .of = of};
 
+    /* A simulated study has no machine of its own, and plays a model of what a real one plays. */
+    if (has_part(base, "must_match") != has_part(new, "must_match"))
+        return HL_OK;
     HL_TRY(walk(&differing, base, new, "must_match", err));
+    /* Older studies do not say what they played. */
+    if (has_part(base, "workload") && has_part(new, "workload"))
+        HL_TRY(walk(&differing, base, new, "workload", err));
     differing.is_listed = true;
     HL_TRY(walk(&differing, base, new, "informational", err));
     if (differing.list[0] == '\0')

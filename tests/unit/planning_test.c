@@ -200,6 +200,41 @@ static void keys_that_must_match_are_named_and_others_are_in_one_line(void **sta
     assert_string_equal(f.result.notes[1].text, "also differs: governor a | c, thp b | d");
 }
 
+static void what_was_played_is_named_if_both_say_it(void **state)
+{
+    (void)state;
+    compare_prints("{\"workload\":{\"workload_tree\":\"a\"}}",
+                   "{\"workload\":{\"workload_tree\":\"b\"}}");
+    assert_int_equal(machine_notes("warning: workload tree differs: a | b"), 1);
+    compare_prints("{\"must_match\":{\"smt\":\"on\"}}",
+                   "{\"must_match\":{\"smt\":\"on\"},\"workload\":{\"workload_tree\":\"b\"}}");
+    assert_int_equal(f.result.note_count, 0);
+    /* Measured beside simulated. */
+    compare_prints("{\"must_match\":{\"smt\":\"on\"},\"workload\":{\"workload_tree\":\"a\"}}",
+                   "{\"workload\":{\"workload_tree\":\"b\"}}");
+    assert_int_equal(f.result.note_count, 0);
+}
+
+static void a_list_that_is_cut_says_so(void **state)
+{
+    char base[4000] = "{\"informational\":{", new[4000];
+    const char *list;
+    size_t used = strlen(base);
+
+    (void)state;
+    for (int i = 0; i < 40; i++)
+        used += (size_t)snprintf(base + used, sizeof(base) - used, "%s\"key_%d\":\"one value\"",
+                                 i > 0 ? "," : "", i);
+    (void)snprintf(base + used, sizeof(base) - used, "}}");
+    (void)snprintf(new, sizeof(new), "%s", base);
+    for (char *c = new; (c = strstr(c, "one")) != NULL;)
+        memcpy(c, "two", 3);
+    compare_prints(base, new);
+    assert_int_equal(f.result.note_count, 1);
+    list = f.result.notes[0].text;
+    assert_string_equal(list + strlen(list) - 5, ", ...");
+}
+
 static void a_key_of_one_side_is_not_known_on_the_other(void **state)
 {
     (void)state;
@@ -322,6 +357,8 @@ int main(void)
         TEST(half_the_width_shrinks_with_n_and_is_endless_below_the_least),
         TEST(every_failed_allocation_of_a_plan_is_told),
         TEST(keys_that_must_match_are_named_and_others_are_in_one_line),
+        TEST(what_was_played_is_named_if_both_say_it),
+        TEST(a_list_that_is_cut_says_so),
         TEST(a_key_of_one_side_is_not_known_on_the_other),
         TEST(what_cannot_be_read_differs_in_nothing),
         TEST(a_long_value_is_cut_and_a_nested_one_is_written_out),

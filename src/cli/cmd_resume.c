@@ -143,6 +143,8 @@ static enum hl_status resume(const struct resume_options *o, struct store *store
     }
     if (status == HL_OK)
         status = cli_run_again(&plan, &keeper, o->format, err);
+    if (status == HL_OK)
+        status = keeper_finish(&keeper, err);
     keeper_close(&keeper);
     run_plan_close(&plan);
     store_close(store);

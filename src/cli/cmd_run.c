@@ -238,6 +238,8 @@ static enum hl_status run_words(int argc, char **argv, char *const *words, struc
     if (o.name != NULL)
         HL_TRY(store_name_check(o.name, err));
     status = play_study(&o, &keeper, err);
+    if (status == HL_OK)
+        status = keeper_finish(&keeper, err);
     keeper_close(&keeper);
     return status;
 }

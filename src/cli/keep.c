@@ -157,12 +157,24 @@ enum hl_status keeper_runs(struct keeper *keeper, struct run_list *runs, struct 
     return store_runs(keeper->store, keeper->study_id, -1, runs, NULL, err);
 }
 
+enum hl_status keeper_finish(struct keeper *keeper, struct hl_error *err)
+{
+    struct hl_error error = {0};
+
+    if (keeper->store == NULL || write_waiting(keeper, &error) == HL_OK)
+        return HL_OK;
+    keeper->has_told = true;
+    return hl_fail(err, HL_NOT_PERMITTED, "%zu run%s of study %s %s not kept: %.300s",
+                   keeper->waiting.count, keeper->waiting.count == 1 ? "" : "s", keeper->name,
+                   keeper->waiting.count == 1 ? "is" : "are", error.text);
+}
+
 void keeper_close(struct keeper *keeper)
 {
     struct hl_error error = {0};
 
     if (keeper->store != NULL) {
-        if (write_waiting(keeper, &error) != HL_OK)
+        if (write_waiting(keeper, &error) != HL_OK && !keeper->has_told)
             cli_warn("%zu runs of study %s are not kept: %s", keeper->waiting.count, keeper->name,
                      error.text);
         /* Whoever looks next finds the process gone, if this cannot be written. */

@@ -22,7 +22,7 @@ struct keeper {
     struct run_list waiting;     /* could not be written yet */
     int64_t *waiting_places;
     size_t waiting_capacity;
-    bool has_warned;
+    bool has_warned, has_told;  /* that a run waits; how many are not kept */
     struct study_progress told; /* is told of each run after it is kept */
 };
 
@@ -42,6 +42,9 @@ struct study_progress keeper_progress(struct keeper *keeper, struct study_progre
  * some are not kept. */
 enum hl_status keeper_runs(struct keeper *keeper, struct run_list *runs,
                            struct hl_error *err) HL_MUST_CHECK;
+
+/* Writes what waits. HL_NOT_PERMITTED with how many runs are not kept. */
+enum hl_status keeper_finish(struct keeper *keeper, struct hl_error *err) HL_MUST_CHECK;
 
 /* Writes what waits, or says that it is not kept; a new study without any run is taken back. Safe on
  * zeroed. */

@@ -64,27 +64,31 @@ static void describe_buildworld(const struct host_work_options *work, json_t *as
 
 /* ---- cmd ---- */
 
-static bool has_load(const struct host_cmd_options *cmd)
+/* What has {load}: the command, or the option of a script; NULL: nothing. */
+static const char *what_has_load(const struct host_cmd_options *cmd)
 {
-    const char *const scripts[] = {cmd->prepare, cmd->check, cmd->cleanup};
+    const struct {
+        const char *name, *script;
+    } scripts[] = {
+        {"--prepare", cmd->prepare}, {"--check", cmd->check}, {"--cleanup", cmd->cleanup}};
 
     for (int i = 0; cmd->words[i] != NULL; i++)
         if (strstr(cmd->words[i], "{load}") != NULL)
-            return true;
+            return "the command";
     for (int i = 0; i < HL_COUNT_OF(scripts); i++)
-        if (scripts[i] != NULL && strstr(scripts[i], "{load}") != NULL)
-            return true;
-    return false;
+        if (scripts[i].script != NULL && strstr(scripts[i].script, "{load}") != NULL)
+            return scripts[i].name;
+    return NULL;
 }
 
 static enum hl_status take_cmd(const struct study_request *request, struct host_work_options *work,
                                struct hl_error *err)
 {
-    bool has_level = request->loads[0].kind != LOAD_NONE;
+    const char *what = what_has_load(&work->cmd);
 
-    if (has_load(&work->cmd) && !has_level)
-        return hl_fail(err, HL_USAGE, "the command has {load}: expected --load too");
-    if (!has_load(&work->cmd) && request->load_count > 1)
+    if (what != NULL && request->loads[0].kind == LOAD_NONE)
+        return hl_fail(err, HL_USAGE, "%s has {load}: expected --load too", what);
+    if (what == NULL && request->load_count > 1)
         return hl_fail(err, HL_USAGE,
                        "--load has %d levels and the command no {load}: all would be the same",
                        request->load_count);

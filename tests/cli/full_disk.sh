@@ -25,15 +25,17 @@ complain() {
 run() { "$halfload" run kernbench --machine smp:2 --sched fifo --db "$tmp/disk/a.db" "$@" >"$tmp/out" 2>"$tmp/err"; }
 
 run --load 1 --runs 3 --name first || complain "the first study, exit code $?"
-run --load 1-20 --runs 10 --name second --format csv || complain "the second study, exit code $?"
+run --load 1-20 --runs 10 --name second --format csv
+code=$?
+[ "$code" -eq 5 ] || complain "the second study, exit code $code; expected 5"
 [ "$(grep -c ',elapsed_s,' "$tmp/out")" -eq 200 ] || complain "it was not played to its end"
 grep -q '^halfload: warning: a run is not kept yet, it is tried again: .*a.db: the disk is full; ' "$tmp/err" ||
     complain "no line says that the disk is full"
-grep -q '^halfload: warning: [0-9]* runs of study second are not kept: .*the disk is full; ' "$tmp/err" ||
+grep -q '^halfload: [0-9]* runs of study second are not kept: .*the disk is full; ' "$tmp/err" ||
     complain "no line says what is not kept"
 [ "$(wc -l <"$tmp/err")" -eq 2 ] || complain "more than two lines"
 kept=$("$halfload" show second --db "$tmp/disk/a.db" --format csv | grep -c ',elapsed_s,')
-missing=$(sed -n 's/.*warning: \([0-9]*\) runs of study.*/\1/p' "$tmp/err")
+missing=$(sed -n 's/^halfload: \([0-9]*\) runs of study.*/\1/p' "$tmp/err")
 [ $((kept + missing)) -eq 200 ] || complain "$kept runs are kept and $missing are not, of 200"
 [ "$("$halfload" show first --db "$tmp/disk/a.db" --format csv | grep -c ',elapsed_s,')" -eq 3 ] ||
     complain "the first study has changed"

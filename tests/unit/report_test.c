@@ -257,6 +257,28 @@ static void builds_that_scatter_or_starve_are_doubted(void **state)
     run_list_close(&runs);
 }
 
+static void a_command_that_waits_is_doubted_only_if_others_used_the_machine(void **state)
+{
+    struct run_list runs = {0};
+
+    (void)state;
+    add_run(&runs, "", "1", 1, 0, 10);
+    (void)strcpy(runs.runs[0].workload, "cmd");
+    run_set(&runs.runs[0], RUN_percent_cpu, 2);
+    assert_int_equal(report_grid(out, &runs, NULL, 0, NULL), HL_OK);
+    assert_null(strstr(written, "doubtful"));
+    run_set(&runs.runs[0], RUN_competing_cpu_s, 1.4);
+    assert_int_equal(report_grid(out, &runs, NULL, 0, NULL), HL_OK);
+    assert_null(strstr(written, "doubtful"));
+    run_set(&runs.runs[0], RUN_competing_cpu_s, 1.6);
+    assert_int_equal(report_grid(out, &runs, NULL, 0, NULL), HL_OK);
+    assert_non_null(strstr(written,
+                           "doubtful: host at 1: one job got 2 % of a cpu; was the machine "
+                           "busy with something else? (others used 1.60 cpu s in 10.00 "
+                           "s)\n"));
+    run_list_close(&runs);
+}
+
 /* Sample deviations of a pair: half the difference times the root of two. */
 static void kernbench_text_is_what_its_scripts_read(void **state)
 {
@@ -566,6 +588,7 @@ int main(void)
         TEST(a_grid_without_its_reference_is_not_normalised),
         TEST(several_policies_have_kernbenchs_other_figures_too),
         TEST(builds_that_scatter_or_starve_are_doubted),
+        TEST(a_command_that_waits_is_doubted_only_if_others_used_the_machine),
         TEST(kernbench_text_is_what_its_scripts_read),
         TEST(json_keys_stand_in_fixed_order),
         TEST(json_survives_a_round_trip_of_nasty_values),

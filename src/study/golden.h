@@ -75,6 +75,7 @@ struct golden {
     struct golden_start start[GOLDEN_STARTS_MAX];
     int start_count;
     bool inside;
+    bool inside_but_rare; /* apart from slices and rates of tasks that are hardly ever preempted */
 };
 
 /* Reads one item of the array "workloads"; `root` is the file, which may define task groups. */

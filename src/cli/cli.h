@@ -84,7 +84,8 @@ enum hl_status cli_command_text(int word_count, char *const *words, char **text,
 enum { CLI_TIME_BYTES = sizeof("2026-02-05 10:11:12 UTC") };
 const char *cli_time_text(int64_t created_s, char text[static CLI_TIME_BYTES]);
 
-enum hl_status cli_list_studies(const char *db, struct hl_error *err) HL_MUST_CHECK;
+enum hl_status cli_list_studies(const char *db, enum cli_format format,
+                                struct hl_error *err) HL_MUST_CHECK;
 
 /* ---- this machine ---- */
 

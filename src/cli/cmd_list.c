@@ -33,7 +33,7 @@ static const struct argp_option option_table[] = {
     {"verbose", 'v', NULL, 0, "parameters of policies, constants of machines with their sources",
      0},
     {"db", KEY_DB, "FILE", 0, CLI_DB_HELP, 0},
-    {"format", KEY_FORMAT, "F", 0, "of host: text (default) or json", 0},
+    {"format", KEY_FORMAT, "F", 0, "of host and studies: text (default) or json", 0},
     {0},
 };
 
@@ -344,10 +344,12 @@ enum hl_status cli_list(int argc, char **argv, struct hl_error *err)
     HL_TRY(cli_parse(&list_argp, argc, argv, &o.input, err));
     if (strcmp(o.what, "host") == 0 && o.db == NULL)
         return cli_list_host(o.format, err);
-    if (o.format != FORMAT_TEXT)
-        return hl_fail(err, HL_USAGE, "--format is for this machine: expected `list host`");
     if (strcmp(o.what, "studies") == 0)
-        return cli_list_studies(o.db, err);
+        return cli_list_studies(o.db, o.format, err);
+    if (o.format != FORMAT_TEXT)
+        return hl_fail(err, HL_USAGE,
+                       "--format is for `list host` and `list studies`, not for list %.40s",
+                       o.what);
     if (o.db != NULL)
         return hl_fail(err, HL_USAGE, "--db is for stored results: expected `list studies`");
     for (int i = 0; i < HL_COUNT_OF(kinds); i++) {

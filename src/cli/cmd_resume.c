@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "base/sysroot.h"
 #include "cli/cli.h"
 #include "cli/cmd_run.h"
 #include "cli/player.h"
@@ -125,6 +126,18 @@ static enum hl_status compare_machines(const struct store_study *study, struct h
     return HL_OK;
 }
 
+/* The machine it was begun on, unless --sysroot names another tree. */
+static enum hl_status take_sysroot(const struct run_plan *plan, const char *study,
+                                   struct hl_error *err)
+{
+    struct hl_error error = {0};
+
+    if (plan->sysroot == NULL || !hl_sysroot_is_real() ||
+        hl_sysroot_set(plan->sysroot, &error) == HL_OK)
+        return HL_OK;
+    return hl_fail(err, HL_NOT_PERMITTED, "the --sysroot of study %s: %.300s", study, error.text);
+}
+
 /* Takes over the store. */
 static enum hl_status resume(const struct resume_options *o, struct store *store,
                              const struct store_study *study, struct hl_error *err)
@@ -133,6 +146,10 @@ static enum hl_status resume(const struct resume_options *o, struct store *store
     struct keeper keeper = {0};
     enum hl_status status = run_plan_open(&plan, study->name, study->plan, err);
 
+    if (status == HL_OK)
+        status = take_sysroot(&plan, study->name, err);
+    if (status == HL_OK)
+        status = compare_machines(study, err);
     /* The store is open: its path may be relative to where this command was given. */
     if (status == HL_OK && plan.folder[0] != '\0' && chdir(plan.folder) != 0)
         status = hl_fail(err, HL_NOT_PERMITTED, "%s, the folder of study %s: %s", plan.folder,
@@ -164,8 +181,6 @@ enum hl_status cli_resume(int argc, char **argv, struct hl_error *err)
     status = cli_study_find(store, o.reference, &study, &place, err);
     if (status == HL_OK)
         status = check_study(o.reference, &study, place, err);
-    if (status == HL_OK)
-        status = compare_machines(&study, err);
     if (status == HL_OK)
         status = resume(&o, store, &study, err);
     else

@@ -27,7 +27,7 @@ static enum hl_status finish(const struct run_options *o, const struct study_req
                              const struct keeper *keeper, enum hl_status status,
                              struct hl_error *err)
 {
-    int64_t failed = 0;
+    size_t failed = 0, invalid = 0;
     struct run_list made = *runs;
     enum hl_status printed = HL_OK;
 
@@ -50,10 +50,18 @@ static enum hl_status finish(const struct run_options *o, const struct study_req
                        runs->count, keeper->planned,
                        keeper->store != NULL ? "; `halfload resume " : "", keeper->name,
                        keeper->store != NULL ? "` goes on" : "");
-    for (size_t i = 0; i < runs->count; i++)
-        failed += runs->runs[i].status != RUN_OK;
+    for (size_t i = 0; i < runs->count; i++) {
+        invalid += runs->runs[i].status == RUN_INVALID;
+        failed += runs->runs[i].status != RUN_OK && runs->runs[i].status != RUN_INVALID;
+    }
+    if (status == HL_OK && failed > 0 && invalid > 0)
+        return hl_fail(err, HL_RUN_FAILED, "%zu of %zu runs failed, %zu %s invalid", failed,
+                       runs->count, invalid, invalid == 1 ? "is" : "are");
+    if (status == HL_OK && invalid > 0)
+        return hl_fail(err, HL_RUN_FAILED, "%zu of %zu runs %s invalid", invalid, runs->count,
+                       invalid == 1 ? "is" : "are");
     if (status == HL_OK && failed > 0)
-        return hl_fail(err, HL_RUN_FAILED, "%" PRId64 " of %zu runs failed", failed, runs->count);
+        return hl_fail(err, HL_RUN_FAILED, "%zu of %zu runs failed", failed, runs->count);
     return status;
 }
 

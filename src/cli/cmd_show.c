@@ -63,8 +63,11 @@ static void print_study(const struct store_study *study)
            cli_time_text(study->created_s, when), study->program);
     if (study->command[0] != '\0')
         printf("%s\n", study->command);
-    printf("%" PRId64 " of %" PRId64 " runs, %" PRId64 " failed, seed %" PRIu64 "\n\n",
-           study->run_count, study->planned, study->failed_count, study->seed);
+    printf("%" PRId64 " of %" PRId64 " runs, %" PRId64 " failed, ", study->run_count,
+           study->planned, study->failed_count);
+    if (study->invalid_count > 0)
+        printf("%" PRId64 " invalid, ", study->invalid_count);
+    printf("seed %" PRIu64 "\n\n", study->seed);
 }
 
 static void cell_metric(struct report_table *table, const struct run *run, enum run_metric metric)

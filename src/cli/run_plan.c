@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "base/sysroot.h"
 #include "cli/run_work.h"
 
 /* Constants are many and mostly alike: their hash says whether all are. */
@@ -148,6 +149,8 @@ enum hl_status run_plan_write(const struct study_request *request, int word_coun
     if ((int)json_array_size(list) == word_count - 1 &&
         json_object_set_new(root, "words", list) == 0 &&
         json_object_set_new(root, "folder", json_string(folder)) == 0 &&
+        (hl_sysroot_is_real() ||
+         json_object_set_new(root, "sysroot", json_string(hl_sysroot())) == 0) &&
         json_object_set_new(root, "asked", describe(request)) == 0)
         *plan = json_dumps(root, JSON_COMPACT);
     json_decref(root);
@@ -198,6 +201,11 @@ enum hl_status run_plan_open(struct run_plan *plan, const char *study, const cha
         status = hl_json_member(&root, "folder", &node, err);
     if (status == HL_OK)
         status = hl_json_string(&node, 0, PATH_MAX, &plan->folder, err);
+    if (status == HL_OK && json_object_get(root.value, "sysroot") != NULL) {
+        status = hl_json_member(&root, "sysroot", &node, err);
+        if (status == HL_OK)
+            status = hl_json_string(&node, 1, PATH_MAX, &plan->sysroot, err);
+    }
     if (status != HL_OK)
         run_plan_close(plan);
     return status;

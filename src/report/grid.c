@@ -230,15 +230,21 @@ static enum hl_status write_tables(FILE *out, const struct report_cells *cells, 
 
 static void write_failures(FILE *out, const struct report_cells *cells)
 {
-    size_t failed = 0, all = cells->runs->count;
+    size_t failed = 0, invalid = 0, all = cells->runs->count;
     char name[RUN_ARM_BYTES], load[64];
 
-    for (size_t i = 0; i < all; i++)
+    for (size_t i = 0; i < all; i++) {
         failed += cells->runs->runs[i].status != RUN_OK;
+        invalid += cells->runs->runs[i].status == RUN_INVALID;
+    }
     if (failed == 0)
         return;
-    (void)fprintf(out, "\n%zu of %zu runs failed and %s left out of the figures:\n", failed, all,
-                  failed == 1 ? "is" : "are");
+    if (invalid == failed)
+        (void)fprintf(out, "\n%zu of %zu runs %s invalid and left out of the figures:\n", failed,
+                      all, failed == 1 ? "is" : "are");
+    else
+        (void)fprintf(out, "\n%zu of %zu runs failed%s and %s left out of the figures:\n", failed,
+                      all, invalid > 0 ? " or are invalid" : "", failed == 1 ? "is" : "are");
     for (size_t i = 0; i < all; i++) {
         const struct run *run = &cells->runs->runs[i];
 

@@ -95,7 +95,8 @@ struct store_study {
     char name[STORE_NAME_BYTES];
     int64_t created_s; /* since 1970, UTC */
     uint64_t seed;
-    int64_t planned, run_count, failed_count;              /* failed ones are among the runs */
+    int64_t planned, run_count;
+    int64_t failed_count, invalid_count;                   /* of the runs; no run is both */
     char *program, *command, *plan, *fingerprint, *player; /* never NULL */
 };
 void store_study_close(struct store_study *study); /* safe on zeroed */

@@ -193,7 +193,9 @@ enum hl_status store_study_delete(struct store *store, int64_t id, struct hl_err
 #define STUDY_COLUMNS                                                                              \
     "SELECT id, name, created_s, seed, planned, program, command, plan, fingerprint, player,"      \
     " (SELECT count(*) FROM run WHERE study_id = study.id),"                                       \
-    " (SELECT count(*) FROM run WHERE study_id = study.id AND status <> 'ok') FROM study "
+    " (SELECT count(*) FROM run WHERE study_id = study.id AND status NOT IN ('ok',"                \
+    " 'invalid')), (SELECT count(*) FROM run WHERE study_id = study.id AND status = 'invalid')"    \
+    " FROM study "
 
 void store_study_close(struct store_study *study)
 {
@@ -223,6 +225,7 @@ static enum hl_status read_study(sqlite3_stmt *s, struct store_study *study, str
         .planned = sqlite3_column_int64(s, 4),
         .run_count = sqlite3_column_int64(s, 10),
         .failed_count = sqlite3_column_int64(s, 11),
+        .invalid_count = sqlite3_column_int64(s, 12),
         .program = copy_text(s, 5),
         .command = copy_text(s, 6),
         .plan = copy_text(s, 7),

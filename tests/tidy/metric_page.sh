@@ -16,3 +16,5 @@ LC_ALL=C sort "$tmp/metrics" >"$tmp/table"
 sed -nE 's/^\| `([a-z0-9_]+)` \| ?([^|]*[^| ])? ?\| ([a-z]+) \|.*/\1|\2|\3/p' docs/metrics.md | LC_ALL=C sort >"$tmp/page"
 [ "$(wc -l <"$tmp/table")" -gt 20 ] || { echo "found fewer than 20 metrics in src/run/run.h"; exit 1; }
 diff -u "$tmp/table" "$tmp/page" || { echo "docs/metrics.md (+) is not the table of src/run/run.h (-)"; exit 1; }
+# A row after a blank line is none.
+awk '/^\| `/ && previous !~ /^\|/ { print "docs/metrics.md:" NR ": a row that belongs to no table: " $0; wrong = 1 } { previous = $0 } END { exit wrong }' docs/metrics.md

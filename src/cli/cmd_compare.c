@@ -58,7 +58,7 @@ static const struct argp_option option_table[] = {
      "what decides (default: elapsed_s, of rsa signs_per_s); others are exploratory", 0},
     {"base", KEY_BASE, "ARM", 0, "the arm of BASE that all others are compared with", 0},
     {"fail-on-regression", KEY_FAIL_ON_REGRESSION, NULL, 0,
-     "exit with 2 if a load is different, worse, and by D or more", 0},
+     "exit with 2 if a load is different, worse, and by D or more, or if more runs fail", 0},
     {"fail-on-undecided", KEY_FAIL_ON_UNDECIDED, NULL, 0, "exit with 2 if a load is undecided", 0},
     {"prediction", KEY_PREDICTION, NULL, 0,
      "BASE is simulated, NEW is measured: how wrong was the simulation? No verdicts", 0},
@@ -197,6 +197,15 @@ static enum hl_status pair_arms(const struct compare_words *o, struct stored_arm
     return HL_OK;
 }
 
+/* The first new arm of which no run succeeded; NULL: none. */
+static const struct compare_arm *arm_without_ok(const struct compare_request *request)
+{
+    for (size_t i = 0; i < request->new_count; i++)
+        if (!compare_arm_has_ok(&request->news[i]))
+            return &request->news[i];
+    return NULL;
+}
+
 static enum hl_status fill_request(const struct compare_words *o, struct stored_arms *stored,
                                    struct compare_request *request, struct hl_error *err)
 {
@@ -205,7 +214,7 @@ static enum hl_status fill_request(const struct compare_words *o, struct stored_
     request->level = COMPARE_DEFAULT_LEVEL;
     request->is_aa = stored_arms_are_equal(stored);
     HL_TRY(stored_arms_metric(stored, o->metric, &request->metric, err));
-    if ((o->fails_on_regression || o->fails_on_undecided) &&
+    if ((o->fails_on_regression || o->fails_on_undecided) && arm_without_ok(request) == NULL &&
         !stored_arms_has(stored, request->metric))
         return hl_fail(err, HL_USAGE,
                        "the arms do not both have %s; expected --metric with what decides",
@@ -234,7 +243,15 @@ static enum hl_status judge(const struct compare_words *o, const struct compare_
     size_t worse = count_regressions(result->cells, count);
     size_t undecided = compare_count(result->cells, count, COMPARE_UNDECIDED);
     const char *name = run_metric_table[result->request->metric].name;
+    const struct compare_arm *failed = arm_without_ok(result->request);
+    char failures[COMPARE_REASON_BYTES];
 
+    if (!o->fails_on_regression && !o->fails_on_undecided)
+        return HL_OK;
+    if (failed != NULL)
+        return hl_fail(err, HL_REGRESSION, "%s: no run of it succeeded", failed->name);
+    if (o->fails_on_regression && compare_new_failures(result, failures, sizeof(failures)) > 0)
+        return hl_fail(err, HL_REGRESSION, "more runs fail: %s", failures);
     if (o->fails_on_regression && worse > 0)
         return hl_fail(err, HL_REGRESSION, "%s: %zu of %zu comparison%s worse by %.4g %% or more",
                        name, worse, count, count == 1 ? "" : "s", 100 * o->effect);

@@ -196,6 +196,13 @@ enum hl_status compare_plan_make(struct compare_plan *plan, const struct compare
                                  double noise, size_t n, struct hl_error *err) HL_MUST_CHECK;
 void compare_plan_close(struct compare_plan *plan); /* safe on zeroed */
 
+/* ---- failures: failures.c ---- */
+
+bool compare_arm_has_ok(const struct compare_arm *arm);
+
+/* At how many loads new arms fail more often than their base; `list` names them. */
+size_t compare_new_failures(const struct compare_result *result, char *list, size_t bytes);
+
 /* ---- */
 
 /* How many of the cells have the verdict. */

@@ -178,6 +178,14 @@ static void write_different(FILE *out, const struct compare_result *result,
                                                       : "worse");
 }
 
+static bool any_ok(const struct compare_result *result)
+{
+    for (size_t i = 0; i < result->request->new_count; i++)
+        if (compare_arm_has_ok(&result->request->news[i]))
+            return true;
+    return false;
+}
+
 static void write_headline(FILE *out, const struct compare_result *result)
 {
     size_t different = compare_count(result->cells, result->cell_count, COMPARE_DIFFERENT);
@@ -186,7 +194,9 @@ static void write_headline(FILE *out, const struct compare_result *result)
     size_t metrics = count_metrics(result), listed = 0;
     const char *name = run_metric_table[result->request->metric].name;
 
-    if (result->cell_count == 0 && result->exploratory_count == 0) {
+    if (result->cell_count == 0 && !any_ok(result)) {
+        (void)fputs("nothing to compare: no new run succeeded\n", out);
+    } else if (result->cell_count == 0 && result->exploratory_count == 0) {
         (void)fprintf(out, "nothing to compare: no load has %s in both\n", name);
     } else if (result->cell_count == 0 && others == 0) {
         (void)fprintf(out,

@@ -8,7 +8,7 @@
  *
  * workload, load, variant, run, metric, value and unit must be there, in any order; column_table
  * has the others. Lines that agree in all but metric and value are one run. Without a column
- * `order` the runs were played in the order in which the file names them first.
+ * `order` the order of play is not known: lines may be in that of a listing.
  *
  * A metric that records do not have becomes one of the results' own, with the file's unit; but a
  * name that is nearly one of ours, in the same unit, is a mistake. Columns likewise: what is nearly
@@ -260,13 +260,11 @@ static enum hl_status read_status(const struct csv *csv, struct run *run, struct
     return HL_OK;
 }
 
-static enum hl_status read_order(const struct csv *csv, int32_t so_far, int32_t *order,
-                                 struct hl_error *err)
+static enum hl_status read_order(const struct csv *csv, int32_t *order, struct hl_error *err)
 {
-    int64_t number = so_far;
+    int64_t number;
 
-    if (csv->column[CSV_ORDER] >= 0)
-        HL_TRY(read_int(csv, CSV_ORDER, 0, INT32_MAX, -1, &number, err));
+    HL_TRY(read_int(csv, CSV_ORDER, 0, INT32_MAX, -1, &number, err));
     *order = (int32_t)number;
     return HL_OK;
 }
@@ -282,7 +280,7 @@ static enum hl_status find_run(const struct csv *csv, size_t *index, struct hl_e
     HL_TRY(read_name(csv, CSV_STUDY, study, sizeof(study), err));
     HL_TRY(read_status(csv, &run, err));
     HL_TRY(import_find(result, &run, study, index, err));
-    HL_TRY(read_order(csv, (int32_t)(result->runs.count - csv->source->first), &run.order, err));
+    HL_TRY(read_order(csv, &run.order, err));
     if (*index == result->runs.count)
         return import_add(csv->source, &run, study, err);
     if (*index < csv->source->first)
@@ -300,7 +298,7 @@ static enum hl_status read_metric(const struct csv *csv, int *metric, struct hl_
 {
     const char *name = field(csv, CSV_METRIC), *unit = field(csv, CSV_UNIT), *near = NULL;
     const char *names[RUN_METRIC_COUNT];
-    int better = RUN_NEITHER;
+    int better = (int)run_metric_better_of(name);
     char where[512];
     struct hl_error why;
 

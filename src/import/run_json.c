@@ -212,7 +212,7 @@ static enum hl_status read_extra(const struct hl_json_node *node, struct run *ru
         return HL_OK;
     HL_TRY(hl_json_object(&extra, err));
     while (hl_json_next_member(&extra, &iterator, &item)) {
-        int better = RUN_NEITHER, metric;
+        int better = (int)run_metric_better_of(item.key), metric;
         struct hl_error why;
         char unit[32] = "";
 

@@ -33,6 +33,16 @@ int run_metric_find(const char *name)
     return -1;
 }
 
+enum run_better run_metric_better_of(const char *name)
+{
+    static const char *const higher[] = {"signs_per_s", "verifies_per_s", "mflops"};
+
+    for (size_t i = 0; i < sizeof(higher) / sizeof(higher[0]); i++)
+        if (strcmp(higher[i], name) == 0)
+            return RUN_HIGHER;
+    return RUN_NEITHER;
+}
+
 void run_metric_reset(void)
 {
     while (count > RUN_METRIC_COUNT) {

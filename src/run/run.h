@@ -122,6 +122,9 @@ int run_metric_count(void);
 /* -1 if there is none of that name. */
 int run_metric_find(const char *name);
 
+/* Which way an extra metric of that name is better, if a workload of ours makes it. */
+enum run_better run_metric_better_of(const char *name);
+
 /* For tests: forgets the extra ones. No run may have them then. */
 void run_metric_reset(void);
 

@@ -227,6 +227,8 @@ static enum hl_status judge_primary(struct compare_work *work, struct hl_error *
         if (work->pairings[i].is_itself)
             compare_judge_itself(&result->cells[i]);
         result->cells[i].p_adjusted = adjusted[i];
+        if (work->boots[result->cells[i].arm] == COMPARE_BOOTS_ONE_EACH)
+            compare_judge_one_boot(&result->cells[i]);
     }
     return HL_OK;
 }
@@ -301,6 +303,8 @@ static enum hl_status make_exploratory(struct compare_work *work, struct hl_erro
                             "one of %zu exploratory tests, and not significant among so many",
                             result->exploratory_count);
         }
+        if (work->boots[cell->arm] == COMPARE_BOOTS_ONE_EACH)
+            compare_judge_one_boot(cell);
     }
     return HL_OK;
 }

@@ -108,11 +108,13 @@ struct compare_cell {
 enum compare_note_kind {
     COMPARE_NOTE_SAME_RUNS,  /* both arms are the same runs */
     COMPARE_NOTE_MACHINE,    /* machine or kernel of the arms differ */
+    COMPARE_NOTE_SESSIONS,   /* the arms were played in different sessions */
     COMPARE_NOTE_LOADS,      /* loads left out, or of different levels */
     COMPARE_NOTE_FAILED,     /* failed runs */
     COMPARE_NOTE_MISSING,    /* runs without the metric, or without a partner */
     COMPARE_NOTE_RESOLUTION, /* all equal: the timer bounds the interval */
     COMPARE_NOTE_ORDER,      /* order of play and arms cannot be told apart */
+    COMPARE_NOTE_DISTURBED, /* throttled, cpus that came or went, other users of the cpus */
     COMPARE_NOTE_DRIFT,
     COMPARE_NOTE_NEIGHBOURS,
     COMPARE_NOTE_FIRST_RUN,

@@ -118,6 +118,9 @@ enum hl_status compare_judge(struct compare_cell *cell, compare_measure *measure
                              const void *contrast, double alpha, double effect, const char *reason,
                              struct hl_error *err) HL_MUST_CHECK;
 
+/* Of a cell whose arms had one boot each: one unit against one, and no interval, whatever the runs. */
+void compare_judge_one_boot(struct compare_cell *cell);
+
 /* Of a cell whose arms are the same runs: nothing was measured, and they cannot differ. */
 void compare_judge_itself(struct compare_cell *cell);
 
@@ -138,6 +141,10 @@ enum hl_status compare_make_means(struct compare_work *work, struct hl_error *er
 
 /* What differs in machine and kernel between the sessions of the arms. */
 enum hl_status compare_note_machines(struct compare_work *work, struct hl_error *err) HL_MUST_CHECK;
+
+/* What the runs themselves say that happened to them, and whether they shared a session. */
+enum hl_status compare_note_disturbances(struct compare_work *work,
+                                         struct hl_error *err) HL_MUST_CHECK;
 
 /* Notes on each side, and on each session as a whole. */
 enum hl_status compare_note_session(struct compare_work *work, struct hl_error *err) HL_MUST_CHECK;

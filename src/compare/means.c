@@ -175,6 +175,8 @@ enum hl_status compare_make_means(struct compare_work *work, struct hl_error *er
         only_confirm(mean, &result->cells[first], count);
         if (are_themselves(&work->pairings[first], count))
             compare_judge_itself(mean);
+        if (work->boots[mean->arm] == COMPARE_BOOTS_ONE_EACH)
+            compare_judge_one_boot(mean);
     }
     return HL_OK;
 }

@@ -20,11 +20,13 @@ const char *compare_note_name(enum compare_note_kind kind)
     switch (kind) {
     case COMPARE_NOTE_SAME_RUNS: return "same_runs";
     case COMPARE_NOTE_MACHINE: return "machine";
+    case COMPARE_NOTE_SESSIONS: return "sessions";
     case COMPARE_NOTE_LOADS: return "loads";
     case COMPARE_NOTE_FAILED: return "failed";
     case COMPARE_NOTE_MISSING: return "missing";
     case COMPARE_NOTE_RESOLUTION: return "resolution";
     case COMPARE_NOTE_ORDER: return "order";
+    case COMPARE_NOTE_DISTURBED: return "disturbed";
     case COMPARE_NOTE_DRIFT: return "drift";
     case COMPARE_NOTE_NEIGHBOURS: return "neighbours";
     case COMPARE_NOTE_FIRST_RUN: return "first_run";
@@ -86,6 +88,14 @@ static enum hl_status note_left_out(struct compare_work *work, size_t has, size_
                             names, lacking);
 }
 
+static const char *level_text(int64_t level, char text[NUMBER_BYTES])
+{
+    if (level < 0)
+        return "not known";
+    (void)hl_format(text, NUMBER_BYTES, "%lld", (long long)level);
+    return text;
+}
+
 /* "half" may be three jobs on one machine and four on another. */
 static enum hl_status note_levels(struct compare_work *work, size_t arm, struct hl_error *err)
 {
@@ -96,14 +106,14 @@ static enum hl_status note_levels(struct compare_work *work, size_t arm, struct 
             &work->groups[compare_base_row(work->request, arm) * result->load_count + load];
         const struct compare_group *new =
             &work->groups[compare_new_row(work->request, arm) * result->load_count + load];
-        char name[COMPARE_LOAD_BYTES];
+        char name[COMPARE_LOAD_BYTES], levels[2][NUMBER_BYTES];
 
         if (base->count == 0 || new->count == 0 || base->runs[0]->level == new->runs[0]->level)
             continue;
         HL_TRY(compare_note_add(
-            result, COMPARE_NOTE_LOADS, err, "load %s: level %lld in %s, %lld in %s",
-            compare_load_name(result, load, name), (long long)base->runs[0]->level, base->arm->name,
-            (long long)new->runs[0]->level, new->arm->name));
+            result, COMPARE_NOTE_LOADS, err, "load %s: level %s in %s, %s in %s",
+            compare_load_name(result, load, name), level_text(base->runs[0]->level, levels[0]),
+            base->arm->name, level_text(new->runs[0]->level, levels[1]), new->arm->name));
     }
     return HL_OK;
 }
@@ -223,8 +233,7 @@ static enum hl_status note_side(struct compare_work *work, const struct compare_
 
 /* Adds a series for each boot of a group; boots differ without a drift. */
 static enum hl_status add_series(struct compare_work *work, const struct compare_group *group,
-                                 struct stats_series *series, size_t *count, double *span,
-                                 struct hl_error *err)
+                                 struct stats_series *series, size_t *count, struct hl_error *err)
 {
     struct compare_sample sample;
     double *x, *at;
@@ -240,12 +249,55 @@ static enum hl_status add_series(struct compare_work *work, const struct compare
         if (i == 0 || strcmp(sample.runs[i]->boot_id, sample.runs[i - 1]->boot_id) != 0)
             series[(*count)++] = (struct stats_series){&x[i], &at[i], 0};
         series[*count - 1].count++;
-        *span = fmax(*span, at[i] - series[*count - 1].at[0]);
     }
     return HL_OK;
 }
 
-/* All of a session, and the most places that one of them spans. */
+/* A study that is compared with itself has each run in two groups. */
+static bool is_listed(const struct compare_work *work, size_t g)
+{
+    const struct compare_group *group = &work->groups[g];
+    size_t loads = work->result->load_count;
+
+    for (size_t i = g % loads; i < g; i += loads) {
+        const struct compare_group *other = &work->groups[i];
+
+        if (other->arm->session == group->arm->session && other->count > 0 && other->is_ordered &&
+            other->runs[0]->order == group->runs[0]->order &&
+            strcmp(other->runs[0]->boot_id, group->runs[0]->boot_id) == 0 &&
+            run_same_arm(other->runs[0], group->runs[0]))
+            return true;
+    }
+    return false;
+}
+
+/* The places that all runs of a session span; of several boots, that one series spans. */
+static double span_of(const struct compare_work *work, int session,
+                      const struct stats_series *series, size_t count)
+{
+    size_t groups = compare_rows(work->request) * work->result->load_count;
+    const char *boot = NULL;
+    double first = (double)INFINITY, last = -(double)INFINITY, most = 0;
+    bool is_one_boot = true;
+
+    for (size_t g = 0; g < groups; g++) {
+        const struct compare_group *group = &work->groups[g];
+
+        for (size_t i = 0; i < group->count; i++) {
+            if (group->arm->session != session || !group->is_ordered)
+                continue;
+            boot = boot == NULL ? group->runs[i]->boot_id : boot;
+            is_one_boot = is_one_boot && strcmp(boot, group->runs[i]->boot_id) == 0;
+            first = fmin(first, group->runs[i]->order);
+            last = fmax(last, group->runs[i]->order);
+        }
+    }
+    for (size_t i = 0; i < count; i++)
+        most = fmax(most, series[i].at[series[i].count - 1] - series[i].at[0]);
+    return is_one_boot && last > first ? last - first : most;
+}
+
+/* All of a session, each arm at each load by itself; and the places that they span together. */
 static enum hl_status list_series(struct compare_work *work, int session,
                                   struct stats_series **series, size_t *count, double *span,
                                   struct hl_error *err)
@@ -257,11 +309,11 @@ static enum hl_status list_series(struct compare_work *work, int session,
         most += work->groups[g].count;
     HL_TRY(compare_take(&result->arena, series, most, sizeof(**series), err));
     *count = 0;
-    *span = 0;
     for (size_t g = 0; g < groups; g++)
         if (work->groups[g].arm->session == session && work->groups[g].is_ordered &&
-            work->groups[g].count > 0)
-            HL_TRY(add_series(work, &work->groups[g], *series, count, span, err));
+            work->groups[g].count > 0 && !is_listed(work, g))
+            HL_TRY(add_series(work, &work->groups[g], *series, count, err));
+    *span = span_of(work, session, *series, *count);
     return HL_OK;
 }
 
@@ -354,6 +406,7 @@ enum hl_status compare_note_session(struct compare_work *work, struct hl_error *
         HL_TRY(note_levels(work, arm, err));
     }
     HL_TRY(compare_note_machines(work, err));
+    HL_TRY(compare_note_disturbances(work, err));
     HL_TRY(note_sessions(work, err));
     return request->is_aa && work->result->cell_count > 0 ? note_aa(work, err) : HL_OK;
 }

@@ -155,6 +155,18 @@ enum hl_status compare_judge(struct compare_cell *cell, compare_measure *measure
     return HL_OK;
 }
 
+void compare_judge_one_boot(struct compare_cell *cell)
+{
+    double estimate = cell->change.estimate, none = (double)NAN;
+
+    cell->unit = COMPARE_BOOTS;
+    cell->base_n = cell->new_n = 1;
+    cell->change = (struct stats_interval){
+        .estimate = estimate, .low = none, .high = none, .level = none, .p = none};
+    cell->p_adjusted = cell->noise = none;
+    cell->n_to_decide = 0;
+}
+
 void compare_judge_itself(struct compare_cell *cell)
 {
     double none = cell->is_ratio ? 1 : 0;

@@ -102,7 +102,9 @@ static const char *change_text(const struct compare_cell *cell, char text[TEXT_B
 
 static const char *p_text(double p, char text[TEXT_BYTES])
 {
-    if (p < 0.0001)
+    if (isnan(p))
+        (void)hl_format(text, TEXT_BYTES, "-");
+    else if (p < 0.0001)
         (void)hl_format(text, TEXT_BYTES, "<0.0001");
     else
         (void)hl_format(text, TEXT_BYTES, "%.4f", p);
@@ -382,17 +384,19 @@ static void write_undecided(FILE *out, bool is_markdown, const struct compare_re
 /* Blocks have one number, all else two. */
 static const char *units_text(const struct compare_result *result, char text[TEXT_BYTES])
 {
-    bool has_blocks = false;
+    bool has_blocks = false, has_boots = false;
     const char *apart = NULL;
 
     for (size_t i = 0; i < result->cell_count; i++) {
+        has_boots = has_boots || result->cells[i].unit == COMPARE_BOOTS;
         if (result->cells[i].unit == COMPARE_BLOCKS)
             has_blocks = true;
         else
             apart = compare_unit_name(result->cells[i].unit);
     }
-    (void)hl_format(text, TEXT_BYTES, "n in %s%s%s", has_blocks ? "blocks" : "",
-                    has_blocks && apart != NULL ? ", n v n in " : "", apart != NULL ? apart : "");
+    (void)hl_format(text, TEXT_BYTES, "n in %s%s%s%s", has_blocks ? "blocks" : "",
+                    has_blocks && apart != NULL ? ", n v n in " : "", apart != NULL ? apart : "",
+                    has_boots ? ", mean and sd of runs" : "");
     return text;
 }
 

@@ -368,7 +368,10 @@ static void one_boot_each_separates_nothing_whatever_n(void **state)
     add_boot(&f.base, "a", 100);
     add_boot(&f.new, "b", 150);
     compare(&f);
-    assert_true(f.result.cells[0].change.p < 0.01);
+    assert_true(isnan(f.result.cells[0].change.p));
+    assert_true(isnan(f.result.cells[0].change.low));
+    assert_int_equal(f.result.cells[0].base_n, 1);
+    assert_int_equal(f.result.cells[0].unit, COMPARE_BOOTS);
     assert_int_equal(f.result.cells[0].verdict, COMPARE_UNDECIDED);
     assert_string_equal(f.result.cells[0].reason,
                         "one boot each: boots and kernels cannot be separated");

@@ -28,8 +28,7 @@
  * eevdf_.
  * Source: spec modern 1 to 9, 18.
  * Omits:  NUMA balancing by page faults; energy-aware placement, uclamp, clusters, asym packing;
- *         pressure of real time on capacity; the fair server; overlapping NUMA groups (all nodes are
- *         equally far).
+ *         the fair server; overlapping NUMA groups (all nodes are equally far).
  */
 #ifndef HL_POLICY_FAIR_H
 #define HL_POLICY_FAIR_H
@@ -183,12 +182,14 @@ struct fair_cpu {            /* cpu data */
     bool active_balance; /* a stopper is on its way */
     bool in_nohz;        /* in the mask of cpus without a tick; leaves it at a busy tick */
     int32_t push_cpu;
-    int32_t capacity;
+    int32_t capacity_orig;
+    int32_t capacity; /* without what real time takes */
     int32_t misfit_load;
     int64_t switch_ns; /* of the switch under way */
     struct fair_entity
         *curr; /* the running task's; after it slept that of the first group that stays */
     struct policy_task *rt_curr;
+    struct pelt rt_avg;        /* how much of the cpu real time takes */
     int64_t util_est;          /* sum over queued tasks */
     int64_t pelt_ns, clock_ns; /* the pelt clock at clock_ns; slower on a slower cpu */
     struct hl_list tasks;      /* queued fair tasks, the most recently enqueued or set first */
@@ -400,6 +401,8 @@ void fair_rt_enqueue(struct policy *p, struct fair_cpu *c, struct policy_task *t
 void fair_rt_dequeue(struct policy *p, struct fair_cpu *c, struct policy_task *t);
 struct policy_task *fair_rt_pick(struct policy *p, struct fair_cpu *c);
 void fair_rt_put(struct policy *p, struct fair_cpu *c);
+/* The capacity follows what real time has taken of the cpu (scale_rt_capacity). */
+void fair_rt_update_capacity(struct policy *p, struct fair_cpu *c);
 /* Takes the best task that waits elsewhere, if it is better than all here. */
 void fair_rt_pull(struct policy *p, struct fair_cpu *c);
 void fair_rt_tick(struct policy *p, struct fair_cpu *c);
@@ -422,7 +425,7 @@ static inline int64_t fair_cpu_load(const struct fair_cpu *c)
 
 static inline int64_t fair_cpu_util(const struct fair_cpu *c)
 {
-    return HL_MIN(HL_MAX((int64_t)c->queue.avg.util_avg, c->util_est), (int64_t)c->capacity);
+    return HL_MIN(HL_MAX((int64_t)c->queue.avg.util_avg, c->util_est), (int64_t)c->capacity_orig);
 }
 
 /* task_h_load: what the task adds to the load of its cpu, through its groups. */
@@ -456,6 +459,12 @@ static inline void fair_mask_set(uint64_t *mask, int cpu, bool on)
     uint64_t bit = UINT64_C(1) << (cpu % 64);
 
     mask[cpu / 64] = on ? mask[cpu / 64] | bit : mask[cpu / 64] & ~bit;
+}
+
+/* check_cpu_capacity: real time takes a notable part. */
+static inline bool fair_capacity_is_reduced(const struct fair_cpu *c, int64_t imbalance_pct)
+{
+    return c->capacity * imbalance_pct < c->capacity_orig * INT64_C(100);
 }
 
 static inline bool fair_capacity_greater(int64_t a, int64_t b)

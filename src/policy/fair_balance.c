@@ -70,7 +70,8 @@ static struct fair_cpu *find_busiest_queue(const struct policy *p, const struct 
         case FAIR_MIGRATE_LOAD:
             value = fair_cpu_load(c);
             capacity = c->capacity;
-            if (nr == 1 && value > pass->imbalance)
+            if (nr == 1 && value > pass->imbalance &&
+                !fair_capacity_is_reduced(c, pass->domain->imbalance_pct))
                 continue;
             break;
         case FAIR_MIGRATE_UTIL: value = nr > 1 ? fair_cpu_util(c) : 0; break;
@@ -229,9 +230,19 @@ static const struct policy_task *running_on(const struct fair_cpu *c)
     return c->rt_curr != NULL ? c->rt_curr : c->curr != NULL ? c->curr->task : NULL;
 }
 
-static bool need_active_balance(const struct fair_pass *pass)
+/* Its only task would have notably more of a cpu at `to`. */
+static bool suffers_from_rt(const struct policy *p, const struct fair_pass *pass)
 {
-    return pass->migration == FAIR_MIGRATE_MISFIT ||
+    int64_t pct = pass->domain->imbalance_pct;
+
+    return pass->idle != FAIR_NOT_IDLE && fair_h_nr_counted(fair_of(p), pass->from) == 1 &&
+           fair_capacity_is_reduced(pass->from, pct) &&
+           pass->from->capacity * pct < pass->to->capacity * INT64_C(100);
+}
+
+static bool need_active_balance(const struct policy *p, const struct fair_pass *pass)
+{
+    return suffers_from_rt(p, pass) || pass->migration == FAIR_MIGRATE_MISFIT ||
            (pass->migration == FAIR_MIGRATE_TASK &&
             pass->domain->nr_balance_failed > pass->domain->cache_nice_tries + 2);
 }
@@ -252,7 +263,7 @@ static enum verdict push(struct policy *p, struct fair_pass *pass)
 
     if (pass->idle != FAIR_NEWLY_IDLE)
         d->nr_balance_failed++;
-    if (need_active_balance(pass)) {
+    if (need_active_balance(p, pass)) {
         if (running == NULL || !policy_allowed(running, pass->to->cpu))
             return PASS_ONE_PINNED;
         pass->all_pinned = false;
@@ -263,7 +274,7 @@ static enum verdict push(struct policy *p, struct fair_pass *pass)
             policy_stop(p, pass->from->cpu);
         }
     }
-    if (!starts || need_active_balance(pass))
+    if (!starts || need_active_balance(p, pass))
         d->balance_interval_ms = d->min_interval_ms;
     return PASS_DONE;
 }

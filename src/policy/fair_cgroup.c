@@ -223,4 +223,5 @@ void fair_update_blocked_averages(struct policy *p, struct fair_cpu *c)
         fair_update_load_avg(p, se->queue, se);
     }
     fair_update_load_avg(p, &c->queue, NULL);
+    fair_rt_update_capacity(p, c);
 }

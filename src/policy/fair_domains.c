@@ -288,10 +288,11 @@ enum hl_status fair_domains_init(struct policy *p, struct hl_error *err)
         c->cpu = cpu;
         c->queue.of = c;
         c->is_idle = true;
-        c->capacity = (int32_t)capacity_of(p, cpu);
+        c->capacity_orig = (int32_t)capacity_of(p, cpu);
+        c->capacity = c->capacity_orig;
         c->avg_idle_ns = 2 * f->migration_cost_ns;
         c->idle_wakes.last_wakee = FAIR_NO_TASK;
-        f->is_asym |= c->capacity != capacity_of(p, 0);
+        f->is_asym |= c->capacity_orig != capacity_of(p, 0);
         c->in_nohz = true;
         fair_mask_set(f->nohz_mask, cpu, true);
         f->nohz_count++;

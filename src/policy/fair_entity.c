@@ -93,12 +93,12 @@ static int64_t cpu_pelt_clock(const struct policy *p, struct fair_cpu *c)
 {
     int64_t now_ns = policy_now_ns(p);
 
-    if (c->capacity == FAIR_CAPACITY_ONE)
+    if (c->capacity_orig == FAIR_CAPACITY_ONE)
         return now_ns;
     if (c->is_idle)
         c->pelt_ns = now_ns;
     else
-        c->pelt_ns += (now_ns - c->clock_ns) * c->capacity / FAIR_CAPACITY_ONE;
+        c->pelt_ns += (now_ns - c->clock_ns) * c->capacity_orig / FAIR_CAPACITY_ONE;
     c->clock_ns = now_ns;
     return c->pelt_ns;
 }
@@ -114,7 +114,7 @@ int64_t fair_pelt_clock(const struct policy *p, struct fair_queue *q)
 
 void fair_update_load_avg(struct policy *p, struct fair_queue *q, struct fair_entity *se)
 {
-    bool is_plain = q->cgroup == NULL && q->of->capacity == FAIR_CAPACITY_ONE; /* nearly always */
+    bool is_plain = q->cgroup == NULL && q->of->capacity_orig == FAIR_CAPACITY_ONE; /* nearly always */
     int64_t now_ns = is_plain ? policy_now_ns(p) : fair_pelt_clock(p, q);
     bool is_due =
         pelt_update_sums(&q->avg, now_ns, q->load_weight, q->h_nr - q->h_delayed, q->curr != NULL);
@@ -182,7 +182,7 @@ void fair_init_util(struct policy *p, struct fair_entity *se)
 {
     const struct fair_queue *q = se->queue;
     int64_t scale = fair_of(p)->release == FAIR_6_1 ? 1024 : 1; /* 6.1 takes the internal weight */
-    int64_t cap = (q->of->capacity - q->avg.util_avg) / 2, util;
+    int64_t cap = (q->of->capacity_orig - q->avg.util_avg) / 2, util;
 
     if (cap > 0) {
         util = cap;

@@ -7,7 +7,9 @@
  *          holding a misfit, fully busy, with room to spare. The highest class is the busiest; the
  *          unit of what moves (load, utilisation, tasks) follows from the two classes.
  * Source:  spec modern 4.4, 4.5, 4.7.
- * Omits:   asym packing; reduced capacity, which only real-time load or interrupts would cause.
+ * Choices: a group's capacity is the sum of those of its cpus at this time; the kernel keeps one that
+ *          is brought up to date now and then.
+ * Omits:   asym packing.
  */
 #include "policy/fair_balance.h"
 
@@ -56,10 +58,11 @@ static void sum_up(const struct policy *p, const struct fair_pass *pass, const s
     const struct fair *f = fair_of(p);
     int32_t pct = pass->domain->imbalance_pct;
 
-    *stats = (struct group_stats){.sums = {.capacity = g->capacity, .weight = g->cpu_count}};
+    *stats = (struct group_stats){.sums = {.weight = g->cpu_count}};
     for (int i = 0; i < g->cpu_count; i++) {
         const struct fair_cpu *c = fair_cpu_of(p, g->cpu[i]);
 
+        stats->sums.capacity += c->capacity;
         if (fair_mask_has(f->excluded, c->cpu))
             continue;
         stats->sums.load += fair_cpu_load(c);
@@ -71,6 +74,9 @@ static void sum_up(const struct policy *p, const struct fair_pass *pass, const s
         s->overload |= c->nr_running > 1 || c->misfit_load > 0;
         if (!is_local && pass->domain->span->is_asym)
             stats->misfit_load = HL_MAX(stats->misfit_load, c->misfit_load);
+        else if (!is_local && pass->idle != FAIR_NOT_IDLE && fair_h_nr_counted(f, c) == 1 &&
+                 fair_capacity_is_reduced(c, pct))
+            stats->misfit_load = HL_MAX(stats->misfit_load, fair_cpu_load(c));
     }
     if (fair_group_is_overloaded(&stats->sums, pct))
         stats->type = GROUP_OVERLOADED;
@@ -84,7 +90,7 @@ static void sum_up(const struct policy *p, const struct fair_pass *pass, const s
     else if (!fair_group_has_capacity(&stats->sums, pct))
         stats->type = GROUP_FULLY_BUSY;
     if (stats->type == GROUP_OVERLOADED)
-        stats->avg_load = stats->sums.load * FAIR_CAPACITY_ONE / g->capacity;
+        stats->avg_load = stats->sums.load * FAIR_CAPACITY_ONE / stats->sums.capacity;
 }
 
 static bool has_less_spare(const struct group_stats *a, const struct group_stats *b)
@@ -208,7 +214,12 @@ static void set_imbalance(const struct policy *p, struct fair_pass *pass, const 
     pass->migration = FAIR_MIGRATE_TASK;
     pass->imbalance = 1;
     if (busiest->type == GROUP_MISFIT_TASK) {
-        pass->migration = FAIR_MIGRATE_MISFIT;
+        if (pass->domain->span->is_asym) {
+            pass->migration = FAIR_MIGRATE_MISFIT;
+        } else { /* alone on a cpu of reduced capacity */
+            pass->migration = FAIR_MIGRATE_LOAD;
+            pass->imbalance = busiest->misfit_load;
+        }
         return;
     }
     if (busiest->type == GROUP_SMT_BALANCE || busiest->type == GROUP_IMBALANCED)

@@ -225,7 +225,9 @@ void fair_nohz_balancer_kick(struct policy *p, struct fair_cpu *c)
     if (f->nohz_has_blocked && now > f->nohz_next_blocked)
         flags = NOHZ_STATS_KICK;
     if (now >= f->nohz_next_balance &&
-        (c->nr_running >= 2 || (f->is_asym ? c->misfit_load > 0 : c->llc->busy_count > 1)))
+        (c->nr_running >= 2 ||
+         (c->queue.h_nr >= 1 && fair_capacity_is_reduced(c, c->domain[0].imbalance_pct)) ||
+         (f->is_asym ? c->misfit_load > 0 : c->llc->busy_count > 1)))
         flags = NOHZ_STATS_KICK | NOHZ_BALANCE_KICK;
     if (flags != 0)
         kick_ilb(p, c, flags);

@@ -64,7 +64,7 @@ static void util_est_update(struct policy *p, const struct fair_cpu *c, struct f
             se->util_est_enqueued = before;
         return;
     }
-    if (util > c->capacity ||
+    if (util > c->capacity_orig ||
         (f->release != FAIR_6_1 && util + UTIL_EST_MARGIN < se->avg.runnable_avg))
         return;
     se->util_est_ewma = (4 * se->util_est_ewma - diff) / 4;

@@ -4,7 +4,7 @@
  *
  * Idea:    the task of the highest priority runs; fifo until it blocks, rr in turns of 100 ms among
  *          equals. A preempted task stays at the head of its priority.
- * Source:  spec modern 1.1 (order of classes); the rest is POSIX.
+ * Source:  spec modern 1.1 (order of classes), 1.4; the rest is POSIX.
  * Choices: the spec leaves the real-time class open. A woken task goes where it ran unless a task
  *          of at least its priority runs there and some other cpu has none. A cpu that leaves one
  *          waiting calls another that has none (push_rt_tasks); a cpu that picks takes the best one
@@ -13,9 +13,23 @@
  */
 #include <assert.h>
 
-#include "policy/fair.h"
+#include "policy/fair_cgroup.h"
 
 enum { RR_TURN_MS = 100 };
+
+void fair_rt_update_capacity(struct policy *p, struct fair_cpu *c)
+{
+    bool runs = c->rt_curr != NULL;
+    int64_t clock_ns = fair_pelt_clock(p, &c->queue);
+
+    if (!runs && c->rt_avg.util_sum == 0) {
+        c->rt_avg.last_ns = clock_ns;
+        return;
+    }
+    if (pelt_update_sums(&c->rt_avg, clock_ns, runs, runs, runs))
+        pelt_update_averages(&c->rt_avg, 1);
+    c->capacity = HL_MAX(c->capacity_orig - c->rt_avg.util_avg, 1);
+}
 
 static struct policy_task *first_waiting(const struct fair_cpu *c)
 {
@@ -53,6 +67,7 @@ void fair_rt_enqueue(struct policy *p, struct fair_cpu *c, struct policy_task *t
 void fair_rt_dequeue(struct policy *p, struct fair_cpu *c, struct policy_task *t)
 {
     if (c->rt_curr == t) {
+        fair_rt_update_capacity(p, c);
         c->rt_curr = NULL;
     } else {
         hl_list_remove(&c->rt_queue, &t->link);
@@ -68,6 +83,7 @@ void fair_rt_put(struct policy *p, struct fair_cpu *c)
 {
     if (c->rt_curr == NULL)
         return;
+    fair_rt_update_capacity(p, c);
     insert(c, c->rt_curr, !c->rt_requeue);
     fair_of(p)->rt_waiting++;
     if (c->rt_requeue)
@@ -80,6 +96,7 @@ void fair_rt_tick(struct policy *p, struct fair_cpu *c)
 {
     const struct policy_task *waiting = first_waiting(c);
 
+    fair_rt_update_capacity(p, c);
     if (c->rt_curr->class != CLASS_RR || waiting == NULL ||
         waiting->rt_priority < c->rt_curr->rt_priority ||
         policy_now_ns(p) - fair_entity_of(c->rt_curr)->rt_started_ns < RR_TURN_MS * HL_NS_PER_MS)
@@ -144,6 +161,7 @@ struct policy_task *fair_rt_pick(struct policy *p, struct fair_cpu *c)
         return NULL;
     hl_list_remove(&c->rt_queue, &t->link);
     fair_of(p)->rt_waiting--;
+    fair_rt_update_capacity(p, c);
     c->rt_curr = t;
     if (c->rt_queue.first != NULL)
         call_another(p, first_waiting(c));

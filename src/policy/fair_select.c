@@ -265,12 +265,13 @@ static bool survey(const struct policy *p, const struct fair_domain *d, const st
 {
     bool misfit = d->span->is_asym;
 
-    *s = (struct idlest){.sums = {.capacity = g->capacity, .weight = g->cpu_count}};
+    *s = (struct idlest){.sums = {.weight = g->cpu_count}};
     for (int i = 0, allowed = 0; i < g->cpu_count; i++) {
         const struct fair_cpu *c = fair_cpu_of(p, g->cpu[i]);
         bool was_here = se->cpu == c->cpu && se->avg.last_ns != 0, is_here = was_here && se->on_rq;
         int64_t util = fair_cpu_util(c);
 
+        s->sums.capacity += c->capacity;
         if (!policy_allowed(se->task, c->cpu)) {
             if (i == g->cpu_count - 1 && allowed == 0)
                 return false;
@@ -295,7 +296,7 @@ static bool survey(const struct policy *p, const struct fair_domain *d, const st
     else if (!fair_group_has_capacity(&s->sums, d->imbalance_pct))
         s->type = GROUP_FULLY_BUSY;
     if (s->type == GROUP_FULLY_BUSY || s->type == GROUP_OVERLOADED)
-        s->avg_load = s->sums.load * FAIR_CAPACITY_ONE / g->capacity;
+        s->avg_load = s->sums.load * FAIR_CAPACITY_ONE / s->sums.capacity;
     return true;
 }
 

@@ -2,11 +2,13 @@
 /*
  * engine_bench.c - events per second of the simulator on one core, per policy and number of cpus.
  *
- * An event is one handled queue entry. 8 cpus are 4 packages x 1 core x 2 threads and make -j8; 64 and 256 are cores
- * of one package and as many jobs, as are 1,024. Building the workload is not counted. The fastest of the runs counts,
- * since whatever else the machine does only makes a run slower. What a policy that looks at all cpus pays per cpu and
- * event is the difference between 256 and 8 cpus, divided by theirs. What a look costs is the difference in time between
- * 1,024 and 256 cpus, divided by that in cpus and tasks looked at; most of the rest of a run does not grow with the cpus.
+ * An event is one handled queue entry. 8 cpus are 4 packages x 1 core x 2 threads and make -j8; 64
+ * and 256 are cores of one package and as many jobs, as are 1,024. Building the workload is not
+ * counted. The fastest of the runs counts, since whatever else the machine does only makes a run
+ * slower. What a policy that looks at all cpus pays per cpu and event is the difference between 256
+ * and 8 cpus, divided by theirs. What a look costs is the difference in time between 1,024 and 256
+ * cpus, divided by that in cpus and tasks looked at; most of the rest of a run does not grow with
+ * the cpus.
  */
 #include "bench.h"
 

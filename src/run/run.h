@@ -105,8 +105,8 @@ enum run_metric {
 };
 
 /*
- * Metrics that only one workload or a result made elsewhere has follow the ones above, in the order they were met:
- * their index is from RUN_METRIC_COUNT on, the same for all runs of this process.
+ * Metrics that only one workload or a result made elsewhere has follow the ones above, in the order
+ * they were met: their index is from RUN_METRIC_COUNT on, the same for all runs of this process.
  */
 enum { RUN_EXTRA_MAX = 64, RUN_METRIC_SLOTS = RUN_METRIC_COUNT + RUN_EXTRA_MAX };
 

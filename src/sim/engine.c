@@ -300,8 +300,8 @@ static void handle_step_end(struct sim *s)
 }
 
 /*
- * Until anything else happens idle cpus stay idle: their ticks up to then are passed over, those of both clocks. With
- * 1,024 cpus of which few are busy they would be most of the work.
+ * Until anything else happens idle cpus stay idle: their ticks up to then are passed over, those of
+ * both clocks. With 1,024 cpus of which few are busy they would be most of the work.
  */
 static void pass_idle(struct sim *s)
 {

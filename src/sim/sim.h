@@ -73,8 +73,8 @@ int64_t sim_now_ns(const struct sim *sim);
 void sim_task_figures(struct sim *sim, int index, struct sim_task_figures *figures);
 /* The same of the first task that ever ran the program (forked children); false if none has yet. */
 bool sim_program_figures(struct sim *sim, int program, struct sim_task_figures *figures);
-/* Tasks that run on cpu or wait in its queue. Where one queue serves all cpus, a task counts for the cpu that it was
- * queued from. */
+/* Tasks that run on cpu or wait in its queue. Where one queue serves all cpus, a task counts for the
+ * cpu that it was queued from. */
 int64_t sim_cpu_tasks(const struct sim *sim, int cpu);
 /* Time each cpu has been busy so far. */
 int64_t sim_cpu_busy_ns(struct sim *sim, int cpu);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * tick_ring.h - when each cpu ticks next. All tick with one period, so their order never changes: a ring.
+ * tick_ring.h - when each cpu ticks next. All tick with one period, so their order never changes.
  *
- * Ticks of idle cpus mean nothing to most policies. A bit for each busy place lets the ring go on to the next tick that
- * does, however many idle cpus lie between.
+ * Ticks of idle cpus mean nothing to most policies. A bit for each busy place lets the ring go on to
+ * the next tick that does, however many idle cpus lie between.
  */
 #ifndef HL_SIM_TICK_RING_H
 #define HL_SIM_TICK_RING_H

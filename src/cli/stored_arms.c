@@ -283,8 +283,7 @@ bool stored_arms_has(const struct stored_arms *stored, enum run_metric metric)
     const struct compare_arm *arms = stored->arms.arms;
     size_t first = stored->first_count, rest = stored->arms.count - first;
 
-    return has_metric(arms, first, (int)metric) &&
-           (rest == 0 || has_metric(arms + first, rest, (int)metric));
+    return has_metric(arms, first, metric) && (rest == 0 || has_metric(arms + first, rest, metric));
 }
 
 /* What decides if nobody says so. */
@@ -321,7 +320,7 @@ enum hl_status stored_arms_metric(const struct stored_arms *stored, const char *
         return HL_OK;
     }
     for (int m = 0; m < run_metric_count(); m++) {
-        if (!has_metric(stored->arms.arms, stored->arms.count, m))
+        if (!has_metric(stored->arms.arms, stored->arms.count, (enum run_metric)m))
             continue;
         if (strcmp(run_metric_table[m].name, name) == 0) {
             *metric = (enum run_metric)m;

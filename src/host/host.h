@@ -84,6 +84,10 @@ enum hl_status host_work_run(struct host_work *work, int64_t level,
                              const struct host_setting *setting, struct run *run,
                              struct hl_error *err) HL_MUST_CHECK;
 
+/* How the next run is called where its output is kept: by its place in the study, below 0 a warm-up.
+ * Without it runs are counted from 0. */
+void host_work_place(struct host_work *work, int64_t place);
+
 /* What memory bounds the maximal load to, by kernbench's rule: 0.8 x memory available now / resident
  * memory of the largest compiler seen so far. 0: none was seen yet, or there is no such bound. */
 int64_t host_work_max_jobs(const struct host_work *work);

@@ -33,7 +33,6 @@ struct cmd_work {
     struct host_environment environment;
     const struct host_work_options *options; /* of whoever opened it */
     char output_dir[PATH_MAX], hook_log[PATH_MAX];
-    int output_number; /* of the next output */
 };
 
 /* One run of it. */
@@ -118,12 +117,6 @@ static enum hl_status fill_in_words(const struct cmd_run *r, const char ***fille
 }
 
 /* ---- opening ---- */
-
-static bool is_taken(const struct cmd_work *cmd, int number, char path[PATH_MAX])
-{
-    (void)snprintf(path, PATH_MAX, "%.4000s/run-%04d.log", cmd->output_dir, number);
-    return access(path, F_OK) == 0;
-}
 
 static enum hl_status open_outputs(struct cmd_work *cmd, const char *wanted, struct hl_error *err)
 {
@@ -250,13 +243,25 @@ static enum hl_status run_command(struct cmd_run *r, const struct host_setting *
     return HL_OK;
 }
 
-/* Where the output goes: a new file of the user's folder, or one of ours again and again. */
+/* Where the output goes: a new file of the user's folder, or one of ours again and again. A run is
+ * called by its place, as in STUDY:PLACE; nothing that is there is written over. */
 static enum hl_status name_output(struct cmd_run *r, struct hl_error *err)
 {
-    if (r->cmd->output_dir[0] == '\0')
-        return host_path_join(r->output, sizeof(r->output), r->cmd->session.folder, "log", err);
-    while (is_taken(r->cmd, r->cmd->output_number, r->output))
-        r->cmd->output_number++;
+    const struct cmd_work *cmd = r->cmd;
+    int64_t place = cmd->work.place;
+
+    if (cmd->output_dir[0] == '\0')
+        return host_path_join(r->output, sizeof(r->output), cmd->session.folder, "log", err);
+    for (int again = 0; again == 0 || access(r->output, F_OK) == 0; again++) {
+        if (place < 0)
+            (void)snprintf(r->output, PATH_MAX, "%.4000s/warmup-%d.log", cmd->output_dir, again);
+        else if (again == 0)
+            (void)snprintf(r->output, PATH_MAX, "%.4000s/run-%04" PRId64 ".log", cmd->output_dir,
+                           place);
+        else
+            (void)snprintf(r->output, PATH_MAX, "%.4000s/run-%04" PRId64 "-%d.log", cmd->output_dir,
+                           place, again + 1);
+    }
     return HL_OK;
 }
 

@@ -48,10 +48,20 @@ enum hl_status host_work_run(struct host_work *work, int64_t level,
                              const struct host_setting *setting, struct run *run,
                              struct hl_error *err)
 {
+    enum hl_status status;
+
     assert(level >= 0);
     if (hl_interrupted())
         return hl_fail(err, HL_INTERRUPTED, "interrupted");
-    return work->ops->run(work, level, setting, run, err);
+    status = work->ops->run(work, level, setting, run, err);
+    if (work->place >= 0)
+        work->place++;
+    return status;
+}
+
+void host_work_place(struct host_work *work, int64_t place)
+{
+    work->place = place;
 }
 
 int64_t host_work_max_jobs(const struct host_work *work)

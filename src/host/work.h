@@ -25,6 +25,7 @@ struct host_work_ops {
 
 struct host_work {
     const struct host_work_ops *ops;
+    int64_t place; /* of the next run; below 0: a warm-up */
 };
 
 extern const struct host_work_ops host_buildworld_ops, host_cmd_ops, host_kernbench_ops,

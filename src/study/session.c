@@ -126,6 +126,7 @@ static enum hl_status warm_up(struct session *s, const struct study_arm *arm, in
     if (s->progress != NULL && s->progress->warming_up != NULL)
         s->progress->warming_up(s->progress->context);
     run_init(&run, RUN_HOST, "warm-up");
+    host_work_place(s->work, -1);
     HL_TRY(host_work_run(s->work, jobs, arm->setting, &run, err));
     if (run.status != RUN_OK) {
         const struct workload_load load = {.label = "warm-up"};
@@ -183,6 +184,7 @@ static enum hl_status measure(struct session *s, int64_t place, struct hl_error 
         level = workload_load_level(load, cpus, s->max_jobs);
     }
     run_init(run, RUN_HOST, "not measured");
+    host_work_place(s->work, place);
     HL_TRY(host_work_run(s->work, level, arm->setting, run, err));
     fill_identity(s, arm, load, level, place % request->runs, run);
     s->is_done[place] = true;

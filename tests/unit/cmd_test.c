@@ -274,7 +274,7 @@ static void outputs_are_kept_where_the_user_says_and_none_is_overwritten(void **
     assert_int_equal(play(&options, levels, &run, &err), HL_OK);
     expect_file("outputs/run-0000.log", "level 1\n");
     expect_file("outputs/run-0001.log", "mine\n");
-    expect_file("outputs/run-0002.log", "level 2\n");
+    expect_file("outputs/run-0001-2.log", "level 2\n");
     assert_non_null(strstr(run.note, "sh exited with status 2: level 2; output: "));
     options.cmd.output_dir = "outputs/run-0001.log";
     assert_int_equal(play_once(&options, &run, &err), HL_NOT_PERMITTED);

@@ -311,15 +311,16 @@ void fair_set_next_entity(struct policy *p, struct fair_queue *q, struct fair_en
     fair_of(p)->rules->set_next(p, q, se);
 }
 
-/* It goes back to the tree, unless it has left. */
+/* It goes back to the tree, unless it has left; then too its queue, although empty, is throttled if it
+ * has overrun, so that the debts of nested groups are paid at the same time. */
 void fair_put_prev_entity(struct policy *p, struct fair_queue *q, struct fair_entity *se)
 {
-    if (q->curr != se)
-        return;
     if (q->cgroup != NULL) {
         fair_update_curr(p, q);
         (void)fair_check_runtime(p, q);
     }
+    if (q->curr != se)
+        return;
     charge_until(p, q, policy_now_ns(p) + q->of->switch_ns);
     fair_update_load_avg(p, q, se);
     fair_tree_enter(p, q, se);

@@ -149,7 +149,8 @@ static enum hl_status begin_block(struct log *log, char *line, struct hl_error *
     import_run_init(log->source, &log->run, "not in the kernbench log");
     (void)snprintf(log->run.workload, sizeof(log->run.workload), "kernbench");
     (void)snprintf(log->run.variant, sizeof(log->run.variant), "%s", log->variant);
-    (void)snprintf(log->run.note, sizeof(log->run.note), "means of several runs by kernbench");
+    (void)snprintf(log->run.note, sizeof(log->run.note),
+                   "each value is a mean that the log gives; the runs are not in it");
     memset(log->is_set, 0, sizeof(log->is_set));
     log->in_block = true;
     return read_heading(log, line + strlen("Average "), err);
@@ -240,9 +241,11 @@ static enum hl_status read_line(struct log *log, char *line, struct hl_error *er
             err, HL_BAD_INPUT,
             "%s:%d: '%.40s' stands in no block; expected a line 'Average ... Run:' before",
             log->source->name, log->lines.number, line);
-    if (log->in_block && strncmp(line, "Left out: ", 10) == 0) {
-        (void)snprintf(log->run.note, sizeof(log->run.note),
-                       "means of several runs by kernbench. %.200s", line);
+    if (log->in_block &&
+        (strncmp(line, "Left out: ", 10) == 0 || strncmp(line, "Two modes: ", 11) == 0)) {
+        size_t used = strlen(log->run.note);
+
+        (void)snprintf(log->run.note + used, sizeof(log->run.note) - used, ". %.150s", line);
         return HL_OK;
     }
     if (log->in_block && !begins_invocation(line))

@@ -37,6 +37,8 @@ static int decimals_of(double value)
 
     if (value == round(value) && size >= 100)
         return 0;
+    if (size > 0 && size < 0.1)
+        return HL_MIN(3 - (int)floor(log10(size)), 9);
     return size >= 10 ? 2 : size >= 1 ? 3 : 4;
 }
 

@@ -67,16 +67,40 @@ static int decimals_of(const struct report_cells *cells, enum run_metric metric)
         for (size_t column = 0; column < cells->column_count; column++) {
             size_t n = report_cells_values(cells, row, column, metric);
             double value = stats_min(cells->values, n), sd = stats_sd(cells->values, n);
+            struct stats_modes modes;
+
+            if (stats_two_modes(cells->values, n, stats_resolution(cells->values, n), &modes))
+                sd = 0; /* not printed */
 
             least = value < least ? value : least;
             least_sd = sd > 0 && sd < least_sd ? sd : least_sd;
         }
     }
-    decimals = least < 1 ? 4 : least < 10 ? 3 : 2;
+    decimals = least < 0.1 && least > 0 ? HL_MIN(3 - (int)floor(log10(least)), 9)
+               : least < 1              ? 4
+               : least < 10             ? 3
+                                        : 2;
     if (!isfinite(least_sd))
         return decimals;
     known = (int)(1 - floor(log10(least_sd)));
     return HL_MIN(HL_MAX(known, 0), decimals);
+}
+
+/* The deviation that a log gives beside a mean of runs it does not list; NULL: none. */
+static const char *logged_deviation(const struct report_cells *cells, size_t row, size_t column,
+                                    enum run_metric metric)
+{
+    static const char before[] = ", deviation ";
+    size_t count = report_cells_runs(cells, row, column);
+
+    for (size_t i = 0; i < count; i++) {
+        const char *how = cells->cell[i].reason[metric];
+        const char *found = how == NULL ? NULL : strstr(how, before);
+
+        if (cells->cell[i].status == RUN_OK && run_has(&cells->cell[i], metric) && found != NULL)
+            return found + sizeof(before) - 1;
+    }
+    return NULL;
 }
 
 static void add_figure(struct report_table *table, const struct report_cells *cells, size_t row,
@@ -84,12 +108,22 @@ static void add_figure(struct report_table *table, const struct report_cells *ce
 {
     double value = figure_of(cells, row, column, view->metric, view->figure) / view->unit;
     size_t n = report_cells_values(cells, row, column, view->metric);
+    struct stats_modes modes;
+    const char *deviation;
 
     if (isnan(value))
         report_table_cell(table, "%s", "");
+    else if (view->figure == FIGURE_MEAN_SD &&
+             stats_two_modes(cells->values, n, stats_resolution(cells->values, n), &modes))
+        report_table_cell(table, "%.*f x%zu, %.*f x%zu", view->decimals, modes.mean[0] / view->unit,
+                          modes.count[0], view->decimals, modes.mean[1] / view->unit,
+                          modes.count[1]);
     else if (view->figure == FIGURE_MEAN_SD && n > 1)
         report_table_cell(table, "%.*f +- %.*f", view->decimals, value, view->decimals,
                           stats_sd(cells->values, n) / view->unit);
+    else if (view->figure == FIGURE_MEAN_SD && n == 1 &&
+             (deviation = logged_deviation(cells, row, column, view->metric)) != NULL)
+        report_table_cell(table, "%.*f (%s)", view->decimals, value, deviation);
     else
         report_table_cell(table, "%.*f", view->decimals, value);
 }
@@ -184,6 +218,28 @@ static enum hl_status write_normalised(FILE *out, const struct report_cells *cel
     return write_table(out, cells, &view, err);
 }
 
+/* Of runs without elapsed time: all that they have. */
+static enum hl_status write_all_metrics(FILE *out, const struct report_cells *cells,
+                                        struct hl_error *err)
+{
+    char text[64];
+    int listed = 0;
+
+    for (int metric = 0; metric < run_metric_count(); metric++) {
+        const struct run_metric_info *info = &run_metric_table[metric];
+
+        if (format_counts(text, sizeof(text), cells, (enum run_metric)metric) == 0)
+            continue;
+        report_write(out, listed++ == 0 ? "" : "\n");
+        (void)hl_format(text, sizeof(text), "%s in %s", info->name, info->unit);
+        HL_TRY(write_means(out, cells, (enum run_metric)metric,
+                           info->unit[0] == '\0' ? info->name : text, err));
+    }
+    if (listed == 0)
+        (void)fputs("no run has a figure\n", out);
+    return HL_OK;
+}
+
 /* What only this workload has. */
 static enum hl_status write_own_metrics(FILE *out, const struct report_cells *cells,
                                         struct hl_error *err)
@@ -209,6 +265,8 @@ static enum hl_status write_tables(FILE *out, const struct report_cells *cells, 
     size_t most = format_counts(counts, sizeof(counts), cells, RUN_elapsed_s);
     struct view best = {RUN_elapsed_s, FIGURE_BEST, 1, decimals_of(cells, RUN_elapsed_s)};
 
+    if (most == 0)
+        return write_all_metrics(out, cells, err);
     HL_TRY(write_means(out, cells, RUN_elapsed_s, "elapsed seconds", err));
     if (most > 1 && !elapsed_only) {
         (void)fprintf(out, "\nelapsed seconds, best of %s (lower is better)\n", counts);
@@ -218,7 +276,8 @@ static enum hl_status write_tables(FILE *out, const struct report_cells *cells, 
         HL_TRY(write_normalised(out, cells, err));
     HL_TRY(write_own_metrics(out, cells, err));
     for (int i = 0; !elapsed_only && i < HL_COUNT_OF(others); i++) {
-        if (cells->row_count == 1 && report_is_make(cells->rows[0]))
+        if (cells->row_count == 1 && report_is_make(cells->rows[0]) &&
+            cells->rows[0]->source != RUN_IMPORT)
             break; /* kernbench's own text has them */
         if (format_counts(counts, sizeof(counts), cells, others[i].metric) == 0)
             continue;

@@ -87,6 +87,20 @@ static void write_line(FILE *out, const char *name, const double *values, size_t
     (void)fputc('\n', out);
 }
 
+/* The average above is that of the script; of two modes it is nobody's. */
+static void write_modes(FILE *out, const struct report_cells *cells, size_t row, size_t column)
+{
+    size_t n = report_cells_values(cells, row, column, RUN_elapsed_s);
+    struct stats_modes modes;
+    char low[HL_EXACT_BYTES], high[HL_EXACT_BYTES];
+
+    if (!stats_two_modes(cells->values, n, stats_resolution(cells->values, n), &modes))
+        return;
+    (void)fprintf(out, "Two modes: %s (%zu runs) and %s (%zu runs); no average stands for both\n",
+                  format_figure(low, modes.mean[0]), modes.count[0],
+                  format_figure(high, modes.mean[1]), modes.count[1]);
+}
+
 static void write_block(FILE *out, const struct report_cells *cells, size_t row, size_t column)
 {
     size_t count = report_cells_runs(cells, row, column), failed = 0;
@@ -101,6 +115,7 @@ static void write_block(FILE *out, const struct report_cells *cells, size_t row,
 
         write_line(out, lines[i].name, cells->values, n);
     }
+    write_modes(out, cells, row, column);
     if (failed > 0)
         (void)fprintf(out, "Left out: %zu of %zu runs failed\n", failed, count);
     (void)fputc('\n', out);

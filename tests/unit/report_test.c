@@ -514,6 +514,19 @@ static void csv_quotes_what_needs_it_and_keeps_failed_runs(void **state)
     run_list_close(&runs);
 }
 
+static void kernbench_text_names_two_modes(void **state)
+{
+    struct run_list runs = {0};
+
+    (void)state;
+    for (int i = 0; i < 12; i++)
+        add_run(&runs, "", "half", 3, i, (i % 2 == 0 ? 40 : 85) + i / 10.0);
+    assert_int_equal(report_kernbench(out, &runs, NULL, 0, NULL), HL_OK);
+    assert_non_null(strstr(written, "\nTwo modes: 40.5 (6 runs) and 85.6 (6 runs); no average "
+                                    "stands for both\n"));
+    run_list_close(&runs);
+}
+
 static void numbers_do_not_change_with_the_locale(void **state)
 {
     static const char *const with_comma[] = {"de_DE.UTF-8", "de_DE", "fr_FR.UTF-8"};
@@ -595,6 +608,7 @@ int main(void)
         TEST(each_missing_metric_has_a_reason_and_no_other),
         TEST(what_only_an_imported_run_has_is_written_too),
         TEST(csv_quotes_what_needs_it_and_keeps_failed_runs),
+        TEST(kernbench_text_names_two_modes),
         TEST(numbers_do_not_change_with_the_locale),
         TEST(a_full_device_is_an_error),
         TEST(every_failed_allocation_is_a_status),

@@ -48,6 +48,35 @@ static const struct compare_group *new_group(const struct compare_work *work, si
 
 /* ---- sides ---- */
 
+/* Mean logs of boots, and how far they lie apart. */
+static enum hl_status fill_boots(struct hl_arena *arena, const struct compare_sample *sample,
+                                 struct compare_side *side, struct hl_error *err)
+{
+    double *means;
+    size_t *counts, *first;
+
+    side->boot_noise = (double)NAN;
+    HL_TRY(compare_take(arena, &means, sample->n, sizeof(*means), err));
+    HL_TRY(compare_take(arena, &counts, sample->n, sizeof(*counts), err));
+    HL_TRY(compare_take(arena, &first, sample->n, sizeof(*first), err));
+    for (size_t i = 0; i < sample->n; i++) {
+        size_t b = 0;
+
+        if (sample->runs[i]->boot_id[0] == '\0')
+            continue;
+        while (b < side->boots &&
+               strcmp(sample->runs[first[b]]->boot_id, sample->runs[i]->boot_id) != 0)
+            b++;
+        if (b == side->boots)
+            first[side->boots++] = i;
+        counts[b]++;
+        means[b] += (log(sample->values[i]) - means[b]) / (double)counts[b];
+    }
+    if (side->boots >= 3)
+        side->boot_noise = stats_sd(means, side->boots);
+    return HL_OK;
+}
+
 static enum hl_status fill_side(struct compare_work *work, const struct compare_group *group,
                                 struct compare_side *side, struct hl_error *err)
 {
@@ -63,6 +92,7 @@ static enum hl_status fill_side(struct compare_work *work, const struct compare_
         .mean = stats_mean(sample.values, sample.n),
         .sd = stats_sd(sample.values, sample.n),
         .noise = (double)NAN,
+        .boot_noise = (double)NAN,
         .resolution = stats_resolution(sample.values, sample.n),
     };
     if (sample.n == 0)
@@ -80,6 +110,7 @@ static enum hl_status fill_side(struct compare_work *work, const struct compare_
 
         HL_TRY(stats_interval_of(&contrast, COMPARE_NOISE_ALPHA, &half, err));
         side->noise = stats_noise_of(&half, 0, sample.n);
+        HL_TRY(fill_boots(&work->result->arena, &sample, side, err));
     }
     for (int i = 0; i < 3; i++) {
         double *number = i == 0   ? &side->middle.estimate

@@ -65,6 +65,8 @@ struct compare_side {
     double mean, sd;              /* NAN where there are too few */
     struct stats_interval middle; /* of the values: median of pairwise means, exact interval */
     double noise;                 /* sd of the logs, robust; NAN: not known. For planning. */
+    size_t boots;                 /* that are known; 0: none is */
+    double boot_noise;            /* sd of the mean logs of three boots or more; else NAN */
     double resolution;            /* how finely the values were read */
     bool is_two_modes;            /* then mean and middle describe no run: show the modes */
     struct stats_modes modes;
@@ -114,7 +116,7 @@ enum compare_note_kind {
     COMPARE_NOTE_MISSING,    /* runs without the metric, or without a partner */
     COMPARE_NOTE_RESOLUTION, /* all equal: the timer bounds the interval */
     COMPARE_NOTE_ORDER,      /* order of play and arms cannot be told apart */
-    COMPARE_NOTE_DISTURBED, /* throttled, cpus that came or went, other users of the cpus */
+    COMPARE_NOTE_DISTURBED,  /* throttled, cpus that came or went, other users of the cpus */
     COMPARE_NOTE_DRIFT,
     COMPARE_NOTE_NEIGHBOURS,
     COMPARE_NOTE_FIRST_RUN,
@@ -167,7 +169,7 @@ double compare_detectable_effect(const struct compare_cell *cell);
 /* One load played as blocks, or as runs apart. Named, with noise and n, before it is filled. */
 struct compare_plan_row {
     const char *load;       /* "": any */
-    enum compare_unit unit; /* blocks or runs */
+    enum compare_unit unit; /* boots only where a study has three or more */
     double noise;           /* as in a cell; NAN: not known */
     bool is_assumed; /* noise of pairs from that of runs: as if blocks had nothing in common */
     size_t n;        /* units per arm */
@@ -183,6 +185,7 @@ struct compare_plan {
     enum run_metric metric;
     double effect, level;
     size_t loads, variants; /* the base is one of the variants */
+    size_t boots;           /* the most that an arm of the study was played under */
     struct compare_plan_row *rows;
     size_t row_count;
     struct hl_arena arena;
@@ -191,9 +194,9 @@ struct compare_plan {
 /* The level of the clearest of all comparisons under Holm, which each must be able to reach. */
 double compare_plan_level(const struct compare_plan *plan);
 
-/* Two rows for each load that the result has noise of, or with a NULL result two for `noise`, the
- * relative deviation of runs. n 0: as many as the result has, or the least. Loads and variants of 0
- * are taken from the result. */
+/* Two rows for each load that the result has noise of, a third one for boots if it has enough; or
+ * with a NULL result two for `noise`, the relative deviation of runs. n 0: as many as the result
+ * has, or the least. Loads and variants of 0 are taken from the result. */
 enum hl_status compare_plan_make(struct compare_plan *plan, const struct compare_result *result,
                                  double noise, size_t n, struct hl_error *err) HL_MUST_CHECK;
 void compare_plan_close(struct compare_plan *plan); /* safe on zeroed */

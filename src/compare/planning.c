@@ -34,6 +34,17 @@ static void fill_row(const struct compare_plan *plan, struct compare_plan_row *r
     row->n_90 = stats_n_needed(&design, plan->effect, 0.9);
 }
 
+/* A load as boots, each once in each arm; after the rows of its blocks and runs. */
+static void add_boots(struct compare_plan *plan, double noise, size_t n)
+{
+    struct compare_plan_row *row = &plan->rows[plan->row_count];
+
+    *row = (struct compare_plan_row){
+        .load = row[-1].load, .unit = COMPARE_BOOTS, .noise = noise, .n = n};
+    fill_row(plan, row);
+    plan->row_count++;
+}
+
 /* A load as blocks and as runs apart. `pair_noise` may be NAN. */
 static enum hl_status add_rows(struct compare_plan *plan, const char *load, double run_noise,
                                double pair_noise, size_t n, struct hl_error *err)
@@ -94,9 +105,9 @@ static double read_noise(const struct compare_side *side, const struct run *run)
 static enum hl_status add_load(struct compare_plan *plan, const struct compare_result *result,
                                size_t load, size_t n, struct hl_error *err)
 {
-    struct noise_mean runs = {0}, pairs = {0};
+    struct noise_mean runs = {0}, pairs = {0}, boots = {0};
     char name[COMPARE_LOAD_BYTES];
-    size_t fewest = SIZE_MAX;
+    size_t fewest = SIZE_MAX, fewest_boots = SIZE_MAX;
 
     for (size_t row = 0; row < compare_rows(result->request); row++) {
         const struct compare_side *side = &result->sides[row * result->load_count + load];
@@ -104,15 +115,21 @@ static enum hl_status add_load(struct compare_plan *plan, const struct compare_r
         if (side->n < 2)
             continue;
         noise_add(&runs, read_noise(side, result->loads[load]));
+        noise_add(&boots, side->boot_noise);
         fewest = HL_MIN(fewest, side->n);
+        fewest_boots = HL_MIN(fewest_boots, side->boots);
+        plan->boots = HL_MAX(plan->boots, side->boots);
     }
     for (size_t i = 0; i < result->cell_count; i++)
         if (result->cells[i].load == load && result->cells[i].unit == COMPARE_BLOCKS)
             noise_add(&pairs, result->cells[i].noise);
     if (runs.count == 0)
         return HL_OK;
-    return add_rows(plan, compare_load_name(result, load, name), noise_of(&runs), noise_of(&pairs),
-                    n > 0 ? n : fewest, err);
+    HL_TRY(add_rows(plan, compare_load_name(result, load, name), noise_of(&runs), noise_of(&pairs),
+                    n > 0 ? n : fewest, err));
+    if (boots.count > 0)
+        add_boots(plan, noise_of(&boots), n > 0 ? n : fewest_boots);
+    return HL_OK;
 }
 
 static enum hl_status make_rows(struct compare_plan *plan, const struct compare_result *result,
@@ -120,7 +137,7 @@ static enum hl_status make_rows(struct compare_plan *plan, const struct compare_
 {
     size_t loads = result == NULL ? 1 : result->load_count;
 
-    HL_TRY(compare_take(&plan->arena, &plan->rows, 2 * loads, sizeof(*plan->rows), err));
+    HL_TRY(compare_take(&plan->arena, &plan->rows, 3 * loads, sizeof(*plan->rows), err));
     if (result == NULL)
         return add_rows(plan, "", noise, (double)NAN, n, err);
     for (size_t load = 0; load < loads; load++)

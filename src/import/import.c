@@ -52,6 +52,11 @@ static enum hl_status read_text(const struct import_source *source, char *text, 
         return hl_fail(err, HL_BAD_INPUT, "%s: empty; expected results", source->name);
     if (text[blank] == '{' || text[blank] == '[')
         return read_json(source, text, bytes, err);
+    if (strncmp(text + blank, "command,mean,", 13) == 0)
+        return hl_fail(err, HL_BAD_INPUT,
+                       "%s: hyperfine's CSV, which has no single times; expected its JSON, "
+                       "hyperfine --export-json",
+                       source->name);
     if (import_is_long_csv(text))
         return import_long_csv(source, text, err);
     if (import_is_kernbench_log(text))

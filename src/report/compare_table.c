@@ -372,8 +372,9 @@ static void write_undecided(FILE *out, bool is_markdown, const struct compare_re
     if (cell->verdict != COMPARE_UNDECIDED)
         return;
     if (cell->n_to_decide > 0)
-        (void)hl_format(more, sizeof(more), "; about %zu %s%s would decide", cell->n_to_decide,
-                        compare_unit_name(cell->unit),
+        (void)hl_format(more, sizeof(more),
+                        "; about %zu %s%s would decide if the change is as estimated",
+                        cell->n_to_decide, compare_unit_name(cell->unit),
                         cell->unit == COMPARE_BLOCKS ? "" : " per arm");
     if (cell->n_to_decide > 0 && isfinite(detectable))
         (void)hl_format(found, sizeof(found), "; %.2g %% would be found (power 80 %%)",
@@ -387,7 +388,7 @@ static void write_undecided(FILE *out, bool is_markdown, const struct compare_re
 static const char *units_text(const struct compare_result *result, char text[TEXT_BYTES])
 {
     bool has_blocks = false, has_boots = false;
-    const char *apart = NULL;
+    const char *apart = NULL, *mean = "";
 
     for (size_t i = 0; i < result->cell_count; i++) {
         has_boots = has_boots || result->cells[i].unit == COMPARE_BOOTS;
@@ -396,9 +397,13 @@ static const char *units_text(const struct compare_result *result, char text[TEX
         else
             apart = compare_unit_name(result->cells[i].unit);
     }
-    (void)hl_format(text, TEXT_BYTES, "n in %s%s%s%s", has_blocks ? "blocks" : "",
+    for (size_t i = 0; i < result->mean_count && result->load_count > 1; i++)
+        if (result->means[i].unit != COMPARE_RUNS)
+            mean = result->means[i].unit == COMPARE_BLOCKS ? "; geometric mean from per-block means"
+                                                           : "; geometric mean from per-boot means";
+    (void)hl_format(text, TEXT_BYTES, "n in %s%s%s%s%s", has_blocks ? "blocks" : "",
                     has_blocks && apart != NULL ? ", n v n in " : "", apart != NULL ? apart : "",
-                    has_boots ? ", mean and sd of runs" : "");
+                    has_boots ? ", mean and sd of runs" : "", mean);
     return text;
 }
 

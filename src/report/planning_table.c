@@ -34,7 +34,8 @@ static void cell_count(struct report_table *table, size_t count)
 static void write_row(struct report_table *table, const struct compare_plan_row *row)
 {
     report_table_cell(table, "%s", row->load[0] != '\0' ? row->load : "any");
-    report_table_cell(table, "%s", row->unit == COMPARE_BLOCKS ? "blocks" : "runs apart");
+    report_table_cell(table, "%s",
+                      row->unit == COMPARE_RUNS ? "runs apart" : compare_unit_name(row->unit));
     cell_percent(table, row->noise);
     report_table_cell(table, "%zu", row->least_n);
     report_table_cell(table, "%zu", row->n);
@@ -117,6 +118,12 @@ enum hl_status report_plan_text(FILE *out, const struct compare_plan *plan, stru
         out);
     if (is_assumed)
         report_write(out, "noise in blocks is assumed: that of two runs with nothing in common\n");
+    if (plan->boots > 1)
+        report_write(out,
+                     "warning: the runs are of up to %zu boots an arm: between kernels a boot is "
+                     "the unit, and runs within one are no evidence%s\n",
+                     plan->boots,
+                     plan->boots < 3 ? "; the noise between boots takes 3 of them to see" : "");
     write_warnings(out, plan);
     return report_write_end(out, err);
 }

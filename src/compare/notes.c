@@ -12,7 +12,7 @@
 #include "base/format.h"
 #include "compare/comparison.h"
 
-/* Of each test of a session's health: a sound session draws a note once in hundred. */
+/* Of drift and of neighbours: a sound session draws a note once in hundred. */
 static const double health_alpha = 0.01;
 
 const char *compare_note_name(enum compare_note_kind kind)

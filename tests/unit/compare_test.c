@@ -631,6 +631,42 @@ static void outliers_first_runs_and_drifts_are_named(void **state)
     fixture_close(&f);
 }
 
+/* Sessions of two equal arms at three loads in eight blocks, runs log-normal with 1 %. */
+static void what_a_sound_session_alarms_is_what_the_documents_say(void **state)
+{
+    enum { SESSIONS = 300 };
+    static const enum compare_note_kind kinds[] = {COMPARE_NOTE_DRIFT, COMPARE_NOTE_NEIGHBOURS,
+                                                   COMPARE_NOTE_FIRST_RUN, COMPARE_NOTE_MODES,
+                                                   COMPARE_NOTE_OUTLIER};
+    /* 1 %, 1 %, 11 %, 6 % and 18 %, give or take three standard errors. */
+    static const int least[] = {0, 0, 17, 6, 34}, most[] = {9, 9, 49, 31, 74};
+    struct hl_rng rng = hl_rng_stream(7, "test/health");
+    int alarms[HL_COUNT_OF(kinds)] = {0};
+
+    (void)state;
+    for (int session = 0; session < SESSIONS; session++) {
+        struct fixture f = {.request.primary_only = true};
+
+        for (int i = 0; i < 48; i++) {
+            int block = i / 6, place = i % 6;
+            struct run *run = fixture_add(&f.base, RUN_HOST, (place + block) % 2 == 0 ? "A" : "B",
+                                          place < 2   ? "1"
+                                          : place < 4 ? "2"
+                                                      : "4",
+                                          80 * exp(0.01 * noise_normal(&rng)));
+
+            run->order = i;
+            run->block = block;
+        }
+        compare(&f);
+        for (int k = 0; k < HL_COUNT_OF(kinds); k++)
+            alarms[k] += fixture_note(&f, kinds[k])[0] != '\0';
+        fixture_close(&f);
+    }
+    for (int k = 0; k < HL_COUNT_OF(kinds); k++)
+        assert_in_range(alarms[k], least[k], most[k]);
+}
+
 static void equal_arms_give_the_noise_floor(void **state)
 {
     struct fixture f = {.request = {.is_aa = true}};
@@ -741,6 +777,7 @@ int main(void)
         cmocka_unit_test(other_metrics_are_exploratory_and_corrected_among_themselves),
         cmocka_unit_test(several_new_arms_share_one_correction),
         cmocka_unit_test(outliers_first_runs_and_drifts_are_named),
+        cmocka_unit_test(what_a_sound_session_alarms_is_what_the_documents_say),
         cmocka_unit_test(equal_arms_give_the_noise_floor),
         cmocka_unit_test(loads_of_one_label_and_different_levels_are_said),
         cmocka_unit_test(a_long_list_of_failures_ends_in_dots),

@@ -105,4 +105,15 @@ enum hl_status hl_json_duration_ns(const struct hl_json_node *node, int64_t min,
 enum hl_status hl_json_string(const struct hl_json_node *node, size_t min_bytes, size_t max_bytes,
                               const char **text, struct hl_error *err) HL_MUST_CHECK;
 
+/* ---- writing ---- */
+
+/* Text of any bytes as a JSON string: as it is if it is UTF-8, else each byte as the character of
+ * that number (Latin-1). NULL when out of memory. */
+json_t *hl_json_text(const char *text);
+/* The same, so that hl_json_bytes finds which it was: text that is no UTF-8 is {"latin1": "..."}. */
+json_t *hl_json_from_bytes(const char *text);
+/* What hl_json_from_bytes was given; freed by the caller. */
+enum hl_status hl_json_bytes(const struct hl_json_node *node, char **text,
+                             struct hl_error *err) HL_MUST_CHECK;
+
 #endif

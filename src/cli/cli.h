@@ -20,6 +20,8 @@ struct cli_verb {
     const char *name, *arguments, *summary;
     enum hl_status (*play)(int argc, char **argv,
                            struct hl_error *err); /* argv[0]: "halfload VERB" */
+    /* Plays runs: a signal ends it in order. Others have nothing to put in order, and just end. */
+    bool has_runs;
 };
 /* Ends with a NULL name. */
 extern const struct cli_verb cli_verbs[];

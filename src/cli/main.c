@@ -16,19 +16,19 @@
 const char *argp_program_version = CLI_PROGRAM;
 
 const struct cli_verb cli_verbs[] = {
-    {"run", "WORKLOAD", "play a workload, simulated or for real, and print its times", cli_run},
+    {"run", "WORKLOAD", "play a workload, simulated or for real, and print its times", cli_run, true},
     {"reproduce", "[PAPER...]", "play published studies and print them beside what was published",
-     cli_reproduce},
+     cli_reproduce, true},
     {"list", "policies|machines|workloads|variants|papers|studies|host", "say what there is",
-     cli_list},
-    {"import", "FILE...", "store results made elsewhere", cli_import},
-    {"show", "STUDY|STUDY:RUN|FILE", "print stored results", cli_show},
-    {"compare", "BASE NEW...", "stored results side by side, with verdicts", cli_compare},
-    {"plan", "[STUDY]", "how many runs an answer takes", cli_plan},
-    {"profile", "FILE", "make a profile of a build from a recording of it", cli_profile},
-    {"resume", "STUDY", "go on with a study that was interrupted", cli_resume},
-    {"delete", "STUDY...", "delete stored results", cli_delete},
-    {NULL, NULL, NULL, NULL},
+     cli_list, false},
+    {"import", "FILE...", "store results made elsewhere", cli_import, false},
+    {"show", "STUDY|STUDY:RUN|FILE", "print stored results", cli_show, false},
+    {"compare", "BASE NEW...", "stored results side by side, with verdicts", cli_compare, false},
+    {"plan", "[STUDY]", "how many runs an answer takes", cli_plan, false},
+    {"profile", "FILE", "make a profile of a build from a recording of it", cli_profile, false},
+    {"resume", "STUDY", "go on with a study that was interrupted", cli_resume, true},
+    {"delete", "STUDY...", "delete stored results", cli_delete, false},
+    {NULL, NULL, NULL, NULL, false},
 };
 
 static void print_help(void)
@@ -108,6 +108,8 @@ static enum hl_status play(int argc, char **argv, struct hl_error *err)
         if (strcmp(word, v->name) == 0) {
             (void)snprintf(program, sizeof(program), "halfload %s", v->name);
             argv[1] = program;
+            if (v->has_runs)
+                hl_interrupt_catch();
             return v->play(argc - 1, argv + 1, err);
         }
     return hl_fail_unknown(err, HL_USAGE, NULL, word[0] == '-' ? "option" : "verb", word, names,
@@ -119,7 +121,6 @@ int main(int argc, char **argv)
     struct hl_error err = {0};
     enum hl_status status;
 
-    hl_interrupt_catch();
     status = take_sysroot(&argc, argv, &err);
     if (status == HL_OK)
         status = play(argc, argv, &err);

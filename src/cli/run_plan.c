@@ -67,7 +67,7 @@ static void describe_variants(const struct study_request *request, json_t *asked
     json_t *variants = json_array(), *cpus = json_array();
 
     for (int i = 0; i < request->arm_count && is_first_policy(request, i); i++) {
-        (void)json_array_append_new(variants, json_string(request->arms[i].variant));
+        (void)json_array_append_new(variants, hl_json_text(request->arms[i].variant));
         (void)json_array_append_new(cpus, json_integer(request->arms[i].cpus));
     }
     (void)json_object_set_new(asked, "variants", variants);
@@ -96,7 +96,7 @@ static void describe_simulated(const struct study_request *request, json_t *aske
     (void)json_object_set_new(asked, "constants", hash_text(hash));
     for (int i = 0; i < request->arm_count; i++)
         if (i == 0 || request->arms[i].policy != request->arms[i - 1].policy)
-            (void)json_array_append_new(policies, json_string(request->arms[i].policy->text));
+            (void)json_array_append_new(policies, hl_json_text(request->arms[i].policy->text));
     (void)json_object_set_new(asked, "policies", policies);
 }
 
@@ -117,8 +117,8 @@ static json_t *describe(const struct study_request *request)
 {
     json_t *asked = json_object(), *loads = json_array();
 
-    (void)json_object_set_new(asked, "workload", json_string(request->options->text));
-    (void)json_object_set_new(asked, "machine", json_string(request->arms[0].machine->name));
+    (void)json_object_set_new(asked, "workload", hl_json_text(request->options->text));
+    (void)json_object_set_new(asked, "machine", hl_json_text(request->arms[0].machine->name));
     (void)json_object_set_new(asked, "cpus", json_integer(request->arms[0].cpus));
     for (int i = 0; i < request->load_count; i++)
         (void)json_array_append_new(loads, json_string(request->loads[i].label));
@@ -142,15 +142,14 @@ enum hl_status run_plan_write(const struct study_request *request, int word_coun
 
     if (getcwd(folder, sizeof(folder)) == NULL)
         folder[0] = '\0';
-    /* Words that are no UTF-8 cannot be in JSON; such a study is one that cannot be gone on with. */
     for (int i = 1; i < word_count; i++)
-        (void)json_array_append_new(list, json_string(words[i]));
+        (void)json_array_append_new(list, hl_json_from_bytes(words[i]));
     *plan = NULL;
     if ((int)json_array_size(list) == word_count - 1 &&
         json_object_set_new(root, "words", list) == 0 &&
-        json_object_set_new(root, "folder", json_string(folder)) == 0 &&
+        json_object_set_new(root, "folder", hl_json_from_bytes(folder)) == 0 &&
         (hl_sysroot_is_real() ||
-         json_object_set_new(root, "sysroot", json_string(hl_sysroot())) == 0) &&
+         json_object_set_new(root, "sysroot", hl_json_text(hl_sysroot())) == 0) &&
         json_object_set_new(root, "asked", describe(request)) == 0)
         *plan = json_dumps(root, JSON_COMPACT);
     json_decref(root);
@@ -175,12 +174,8 @@ static enum hl_status read_words(struct run_plan *plan, const struct hl_json_nod
     plan->word_count = (int)count + 1;
     for (size_t i = 0; i < count; i++) {
         struct hl_json_node node = hl_json_item(&list, i);
-        const char *word;
 
-        HL_TRY(hl_json_string(&node, 0, INT_MAX, &word, err));
-        plan->words[i + 1] = hl_strdup(word);
-        if (plan->words[i + 1] == NULL)
-            return hl_fail(err, HL_NO_MEMORY, "out of memory for the plan");
+        HL_TRY(hl_json_bytes(&node, &plan->words[i + 1], err));
     }
     return HL_OK;
 }
@@ -200,7 +195,7 @@ enum hl_status run_plan_open(struct run_plan *plan, const char *study, const cha
     if (status == HL_OK)
         status = hl_json_member(&root, "folder", &node, err);
     if (status == HL_OK)
-        status = hl_json_string(&node, 0, PATH_MAX, &plan->folder, err);
+        status = hl_json_bytes(&node, &plan->folder, err);
     if (status == HL_OK && json_object_get(root.value, "sysroot") != NULL) {
         status = hl_json_member(&root, "sysroot", &node, err);
         if (status == HL_OK)
@@ -250,6 +245,7 @@ void run_plan_close(struct run_plan *plan)
     for (int i = 1; i < plan->word_count; i++)
         hl_free(plan->words[i]);
     hl_free(plan->words);
+    hl_free(plan->folder);
     hl_json_close(&plan->file);
     *plan = (struct run_plan){0};
 }

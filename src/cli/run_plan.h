@@ -18,8 +18,8 @@ struct run_plan {
     struct hl_json file;
     char **words; /* word_count of them, each owned; words[0] is free for the program's name */
     int word_count;
-    const char *folder;  /* in `file` */
-    const char *sysroot; /* the same; NULL: of the running machine */
+    char *folder;        /* owned */
+    const char *sysroot; /* in `file`; NULL: of the running machine */
 };
 
 /* *plan is freed by the caller. words[0] is left out. */

@@ -30,7 +30,7 @@ enum {
     KEY_SECONDS,
 };
 
-enum { TAIL_LINES = 10, TIMEOUT_MAX_S = 1000000, SECONDS_MAX = 3600 };
+enum { TAIL_LINES = 10, TAIL_BYTES = 8 << 10, TIMEOUT_MAX_S = 1000000, SECONDS_MAX = 3600 };
 
 static const struct argp_option option_table[] = {
     {NULL, 0, NULL, 0, "Real runs:", 3},
@@ -204,38 +204,51 @@ static enum hl_status check_scope(const struct run_options *o, const char *optio
     return HL_OK;
 }
 
+/* The last bytes of a file, NUL-terminated in text[TAIL_BYTES + 1]; returns how many. */
+static size_t read_tail(const char *path, char text[TAIL_BYTES + 1])
+{
+    FILE *file = fopen(path, "re");
+    size_t bytes = 0;
+
+    if (file != NULL) {
+        /* A shorter file is read from its start. */
+        if (fseek(file, -TAIL_BYTES, SEEK_END) != 0)
+            rewind(file);
+        bytes = fread(text, 1, TAIL_BYTES, file);
+        (void)fclose(file);
+    }
+    text[bytes] = '\0';
+    return bytes;
+}
+
 /* The end of what a failed run said. Once: the first of many is the one to look at. */
 static void show_tail(void *context, const char *what, const char *log)
 {
     bool *is_shown = context;
-    const char *start;
-    char *text;
+    char text[TAIL_BYTES + 1], *start;
     size_t bytes;
     int lines = 0;
 
-    if (*is_shown || hl_read_file(log, SIZE_MAX / 2, &text, &bytes, NULL) != HL_OK)
+    if (*is_shown)
         return;
+    bytes = read_tail(log, text);
     while (bytes > 0 && strchr("\n\r ", text[bytes - 1]) != NULL)
         text[--bytes] = '\0';
+    /* Control characters would act on the terminal, and a NUL would end the text. */
+    for (size_t i = 0; i < bytes; i++)
+        if (((unsigned char)text[i] < ' ' && strchr("\n\t", text[i]) == NULL) ||
+            text[i] == '\0' || text[i] == 0x7f)
+            text[i] = '?';
+    if (bytes == 0)
+        return;
     for (start = text + bytes; start > text; start--)
         if (start[-1] == '\n' && ++lines == TAIL_LINES)
             break;
-    if (bytes > 0) {
-        *is_shown = true;
-        (void)fprintf(stderr, "%shalfload: %s failed; its output ends with:\n",
-                      isatty(STDERR_FILENO) == 1 ? "\r\033[K" : "", what);
-        for (bool is_new = true; *start != '\0'; start++) {
-            unsigned char c = (unsigned char)*start;
-
-            if (is_new)
-                (void)fputs("    ", stderr);
-            is_new = c == '\n';
-            /* Escape sequences would act on the terminal. */
-            (void)fputc((c < ' ' && c != '\n' && c != '\t') || c == 0x7f ? '?' : c, stderr);
-        }
-        (void)fputc('\n', stderr);
-    }
-    hl_free(text);
+    *is_shown = true;
+    (void)fprintf(stderr, "%shalfload: %s failed; its output ends with:\n",
+                  isatty(STDERR_FILENO) == 1 ? "\r\033[K" : "", what);
+    for (char *line; (line = strsep(&start, "\n")) != NULL;)
+        (void)fprintf(stderr, "    %s\n", line);
 }
 
 /* --orders and --preread are other ways to write an option of the workload. */

@@ -23,7 +23,7 @@ struct work_words {
 
 static json_t *text_or_null(const char *text)
 {
-    return text == NULL ? json_null() : json_string(text);
+    return text == NULL ? json_null() : hl_json_text(text);
 }
 
 /* ---- builds ---- */
@@ -115,7 +115,7 @@ static void describe_cmd(const struct host_work_options *work, json_t *asked)
     json_t *words = json_array();
 
     for (int i = 0; cmd->words[i] != NULL; i++)
-        (void)json_array_append_new(words, json_string(cmd->words[i]));
+        (void)json_array_append_new(words, hl_json_text(cmd->words[i]));
     (void)json_object_set_new(asked, "command", words);
     (void)json_object_set_new(asked, "prepare", text_or_null(cmd->prepare));
     (void)json_object_set_new(asked, "check", text_or_null(cmd->check));

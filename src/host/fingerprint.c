@@ -17,6 +17,7 @@
 #include "base/memory.h"
 #include "base/rng.h"
 #include "base/sysroot.h"
+#include "base/json.h"
 #include "base/text.h"
 #include "base/units.h"
 #include "host/scheduler.h"
@@ -33,7 +34,7 @@ struct print {
 
 static void put(struct print *print, json_t *part, const char *key, const char *value)
 {
-    print->is_full |= json_object_set_new(part, key, json_string(value)) != 0;
+    print->is_full |= json_object_set_new(part, key, hl_json_text(value)) != 0;
 }
 
 static void unknown(char value[static VALUE_BYTES], int number)

@@ -221,6 +221,8 @@ void life_kill(struct sim *s, struct sim_task *t, int killer_cpu)
 
     if (t->state == TASK_UNBORN || t->state == TASK_ZOMBIE || t->state == TASK_GONE)
         return;
+    if (t->step->op == OP_EXIT)
+        return; /* killed before, perhaps in a wait that no signal ends; or at its end anyway */
     if (t->pub.on_cpu >= 0)
         progress_sync(s, t->pub.on_cpu);
     t->step = t->program_start + program->count - 1; /* every program ends with OP_EXIT */

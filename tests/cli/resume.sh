@@ -98,4 +98,26 @@ for verb in resume delete; do
 done
 kill -TERM $process
 wait $process
+
+what="words and a folder that are no UTF-8"
+odd=$(printf 'caf\351')
+mkdir "$odd"
+(cd "$odd" && exec "$halfload" run cmd --runs 40 --warmup none --name bytes -- sh -c "sleep 0.05 # $odd") >/dev/null 2>&1 &
+process=$!
+tries=0
+until [ "$(runs_of bytes 2>/dev/null)" -ge 2 ] 2>/dev/null || [ $tries -gt 500 ]; do tries=$((tries + 1)); sleep 0.02; done
+kill -TERM $process
+wait $process
+"$halfload" resume bytes >"$tmp/out" 2>"$tmp/err" || complain "exit code $?: $(cat "$tmp/err")"
+[ "$(runs_of bytes)" -eq 40 ] || complain "it was not gone on with"
+
+what="a signal while results are compared"
+awk 'BEGIN { print "workload,load,variant,run,metric,value,unit"
+    for (i = 0; i < 8000; i++) print "w,1," (i % 2 ? "a" : "b") "," int(i / 2) ",elapsed_s," 1 + i % 977 / 1000 ",s" }' >many.csv
+"$halfload" compare ./many.csv >/dev/null 2>"$tmp/err" &
+process=$!
+sleep 0.3
+kill -TERM $process
+wait $process
+[ $? -eq 143 ] || complain "it was not ended by the signal"
 exit $failed

@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 #include <cmocka.h>
 
@@ -196,6 +197,45 @@ static void every_failing_allocation_is_a_status(void **state)
     fail();
 }
 
+static void text_of_any_bytes_comes_back(void **state)
+{
+    static const char *const texts[] = {"", "plain", "caf\xc3\xa9", "caf\xe9", "\xff\x80\xc3", "\x7f\xc3("};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+        json_t *value = hl_json_from_bytes(texts[i]);
+        char *dumped = json_dumps(value, JSON_ENCODE_ANY | JSON_COMPACT), wrapped[200], *back;
+        struct hl_json_node root, node;
+
+        (void)snprintf(wrapped, sizeof(wrapped), "{\"a\":%s}", dumped);
+        root = parse(wrapped);
+        assert_int_equal(hl_json_member(&root, "a", &node, &err), HL_OK);
+        assert_int_equal(hl_json_bytes(&node, &back, &err), HL_OK);
+        assert_string_equal(back, texts[i]);
+        hl_free(back);
+        hl_free(dumped);
+        json_decref(value);
+    }
+}
+
+static void bytes_that_are_none_are_refused(void **state)
+{
+    static const char *const texts[] = {"{\"a\":{\"latin1\":\"\\u0100\"}}",
+                                        "{\"a\":{\"latin1\":\"\\u20ac\"}}", "{\"a\":7}",
+                                        "{\"a\":{\"utf8\":\"x\"}}"};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+        struct hl_json_node root = parse(texts[i]), node;
+        char *text;
+
+        assert_int_equal(hl_json_member(&root, "a", &node, &err), HL_OK);
+        assert_int_equal(hl_json_bytes(&node, &text, &err), HL_BAD_INPUT);
+        assert_null(text);
+        assert_non_null(strstr(err.text, "f.json: /a"));
+    }
+}
+
 static int close_file(void **state)
 {
     (void)state;
@@ -213,6 +253,8 @@ int main(void)
         cmocka_unit_test(unknown_keys_are_refused_with_a_near_one),
         cmocka_unit_test(members_come_in_the_order_of_the_file),
         cmocka_unit_test(a_very_long_way_is_cut_at_its_start),
+        cmocka_unit_test(text_of_any_bytes_comes_back),
+        cmocka_unit_test(bytes_that_are_none_are_refused),
         cmocka_unit_test(every_failing_allocation_is_a_status),
     };
 

@@ -165,16 +165,25 @@ static void describe_matinv(const struct host_work_options *work, json_t *asked)
 
 /* ---- rsa ---- */
 
+static enum hl_status take_rsa(const struct study_request *request, struct host_work_options *work,
+                               struct hl_error *err)
+{
+    (void)err;
+    work->rsa.by_user_time = request->options->value[0].first != 0; /* its only option: usertime */
+    return HL_OK;
+}
+
 static void announce_rsa(const struct host_work_options *work)
 {
-    printf("openssl speed rsa%" PRId64 ": %" PRId64 " s of signs, then of verifies\n",
-           work->rsa.bits, work->rsa.seconds);
+    printf("openssl speed rsa%" PRId64 ": %" PRId64 " s of signs, then of verifies%s\n",
+           work->rsa.bits, work->rsa.seconds, work->rsa.by_user_time ? ", by user time" : "");
 }
 
 static void describe_rsa(const struct host_work_options *work, json_t *asked)
 {
     (void)json_object_set_new(asked, "bits", json_integer(work->rsa.bits));
     (void)json_object_set_new(asked, "seconds", json_integer(work->rsa.seconds));
+    (void)json_object_set_new(asked, "by_user_time", json_boolean(work->rsa.by_user_time));
 }
 
 /* ---- all of them ---- */
@@ -185,7 +194,7 @@ static const struct work_words table[] = {
     {"cmd", take_cmd, announce_cmd, describe_cmd},
     {"kernbench", NULL, announce_kernbench, NULL},
     {"matinv", take_matinv, announce_matinv, describe_matinv},
-    {"rsa", NULL, announce_rsa, describe_rsa},
+    {"rsa", take_rsa, announce_rsa, describe_rsa},
 };
 
 static const struct work_words *words_of(const struct host_work_options *work)

@@ -48,6 +48,7 @@ struct host_matinv_options {
 
 struct host_rsa_options {
     int64_t bits, seconds; /* of the key; of signs, and of verifies */
+    bool by_user_time;     /* rates by the user time of each process, not by elapsed time */
 };
 
 struct host_work_options {

@@ -2,8 +2,8 @@
 /*
  * real_rsa.c - `openssl speed -multi N rsaBITS`: as many signing processes as the load.
  *
- * Rates are by the time that goes by (-elapsed), so waiting for a cpu is in them; old versions
- * divide by the cpu time of each process if they are not told. The time itself is fixed: twice
+ * Rates are by the time that goes by (-elapsed), so waiting for a cpu is in them; openssl divides
+ * by the user time of each process if it is not told. The time itself is fixed: twice
  * --seconds, signs and then verifies.
  */
 #include "host/work.h"
@@ -19,6 +19,7 @@ struct rsa_work {
     struct host_work work; /* first */
     struct host_tool tool;
     char algorithm[24], seconds[24];
+    bool by_user_time;
 };
 
 /* Metrics of its own; the same for all runs of this process. */
@@ -44,6 +45,7 @@ static enum hl_status open_rsa(struct host_work *work, const struct host_work_op
 
     HL_TRY(check_bits(options->rsa.bits, err));
     (void)snprintf(rsa->algorithm, sizeof(rsa->algorithm), "rsa%" PRId64, options->rsa.bits);
+    rsa->by_user_time = options->rsa.by_user_time;
     (void)snprintf(rsa->seconds, sizeof(rsa->seconds), "%" PRId64, options->rsa.seconds);
     HL_TRY(run_metric_add("signs_per_s", "1/s", RUN_HIGHER, &signs_metric, err));
     HL_TRY(run_metric_add("verifies_per_s", "1/s", RUN_HIGHER, &verifies_metric, err));
@@ -69,12 +71,15 @@ static enum hl_status run_rsa(struct host_work *work, int64_t level,
 {
     struct rsa_work *rsa = (struct rsa_work *)work;
     char processes[24];
-    const char *const words[] = {"speed",  "-elapsed", "-seconds",     rsa->seconds,
-                                 "-multi", processes,  rsa->algorithm, NULL};
+    const char *words[8] = {"speed", "-seconds", rsa->seconds, "-multi", processes};
+    int count = 5;
 
     if (level < 1)
         return hl_fail(err, HL_USAGE, "rsa has no maximal load; expected a number of processes");
     (void)snprintf(processes, sizeof(processes), "%" PRId64, level);
+    if (!rsa->by_user_time)
+        words[count++] = "-elapsed";
+    words[count] = rsa->algorithm;
     return host_tool_run(&rsa->tool, words, setting, read_rsa, run, err);
 }
 

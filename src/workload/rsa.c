@@ -5,8 +5,9 @@
  *     openssl          forks N signers and waits for all
  *       signer         computes; what it signed is its work by the time of one signature
  *
- * Its figure is the sum of the processes' own rates, each by the user time of the process, as
- * openssl takes them unless -elapsed is given: time spent waiting for a cpu does not show in it.
+ * Its figure is signatures by the time that goes by, as openssl takes it with -elapsed. Without
+ * that it takes each process by its user time, and so did those who published: time spent waiting
+ * for a cpu does not show in it then, and no scheduler can.
  *
  * Source: spec freebsd 7.2; openssl-speed(1).
  * Omits:  the clock: each process has a fixed amount of work here, not a fixed time.
@@ -17,7 +18,15 @@
 
 #include "workload/workload.h"
 
-enum { PROCESSES_MAX = 1000000 };
+enum { PROCESSES_MAX = 4096, OPTION_USERTIME = 0 };
+
+const struct workload_option_info workload_rsa_options[] = {
+    [OPTION_USERTIME] = {.name = "usertime",
+                         .type = OPTION_BOOL,
+                         .default_text = "n",
+                         .help = "rates by the user time of each process, not by elapsed time"},
+    {.name = NULL},
+};
 
 static enum hl_status put(struct workload *w, enum program_op op, int32_t target, int64_t amount,
                           struct hl_error *err)
@@ -48,6 +57,7 @@ enum hl_status workload_rsa(struct workload *w, const struct workload_request *r
                             struct hl_error *err)
 {
     const int64_t *c = request->profile->constant;
+    const struct workload_options *o = request->options;
     int64_t processes = request->level > 0 ? request->level : request->machine->cpu_count;
     enum hl_status status;
 
@@ -58,7 +68,8 @@ enum hl_status workload_rsa(struct workload *w, const struct workload_request *r
                        processes, PROCESSES_MAX);
     status = fill(w, processes, c[RSA_work_ns], err);
     w->live_task_max = 1 + (size_t)processes;
-    w->rate_processes = processes;
+    if (o != NULL && o->value[OPTION_USERTIME].first != 0)
+        w->rate_processes = processes;
     w->rate_amount = processes * (c[RSA_work_ns] / c[RSA_sign_ns]);
     if (status != HL_OK)
         workload_close(w);

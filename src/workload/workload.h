@@ -308,7 +308,8 @@ enum hl_status workload_option_set(const struct workload_info *info,
                                    struct workload_options *options, const char *assignment,
                                    struct hl_error *err) HL_MUST_CHECK;
 
-extern const struct workload_option_info workload_buildworld_options[], workload_matinv_options[];
+extern const struct workload_option_info workload_buildworld_options[], workload_matinv_options[],
+    workload_rsa_options[];
 enum hl_status workload_buildworld(struct workload *w, const struct workload_request *request,
                                    struct hl_error *err) HL_MUST_CHECK;
 enum hl_status workload_kernbench(struct workload *w, const struct workload_request *request,

@@ -46,8 +46,8 @@ const struct workload_info workload_table[] = {
      .simulated = true,
      .real = true,
      .default_loads = "1x",
-     .rate = {"signs_per_s", "1/s", "signatures a second of all processes, each by its user time",
-              .decides = true},
+     .options = workload_rsa_options,
+     .rate = {"signs_per_s", "1/s", "signatures a second of all processes", .decides = true},
      .build = workload_rsa},
     {.name = NULL},
 };

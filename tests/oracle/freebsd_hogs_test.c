@@ -178,7 +178,7 @@ static void signing_is_the_same_for_both(void **state)
     struct run run;
 
     (void)state;
-    scene_open(&s, "rsa", "xeon-e5345");
+    scene_open(&s, "rsa:usertime=y", "xeon-e5345");
     for (int i = 0; i < HL_COUNT_OF(published); i++) {
         double rate;
 
@@ -191,6 +191,22 @@ static void signing_is_the_same_for_both(void **state)
     scene_close(&s);
 }
 
+/* Two for each cpu wait half the time: by elapsed time they sign no faster than one for each. */
+static void waiting_lowers_the_rate_by_elapsed_time(void **state)
+{
+    struct scene s;
+    struct run run;
+    double alone;
+
+    (void)state;
+    scene_open(&s, "rsa", "xeon-e5345");
+    play(&s, "4bsd:version=7.0", 8, &run);
+    alone = metric(&run, "signs_per_s");
+    play(&s, "4bsd:version=7.0", 16, &run);
+    assert_within(metric(&run, "signs_per_s"), alone, 0.02);
+    scene_close(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -199,6 +215,7 @@ int main(void)
         cmocka_unit_test(a_working_balancer_helps_long_sections),
         cmocka_unit_test(mflops_are_operations_by_time),
         cmocka_unit_test(signing_is_the_same_for_both),
+        cmocka_unit_test(waiting_lowers_the_rate_by_elapsed_time),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -199,7 +199,8 @@ static void every_failing_allocation_is_a_status(void **state)
 
 static void text_of_any_bytes_comes_back(void **state)
 {
-    static const char *const texts[] = {"", "plain", "caf\xc3\xa9", "caf\xe9", "\xff\x80\xc3", "\x7f\xc3("};
+    static const char *const texts[] = {"",        "plain",        "caf\xc3\xa9",
+                                        "caf\xe9", "\xff\x80\xc3", "\x7f\xc3("};
 
     (void)state;
     for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {

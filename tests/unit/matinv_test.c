@@ -60,7 +60,8 @@ static void wrong_options_say_what_there_is(void **state)
         {"matinv:merged=1.1", "option merged is '1.1'; expected a number from 0 to 1"},
         {"matinv:merged=-1", "option merged is '-1'; expected a number from 0 to 1"},
         {"matinv:merged=0:merged=0", "matinv: option merged is given twice"},
-        {"rsa:orders=3", "workload rsa has no options; found 'orders'"},
+        {"rsa:orders=3", "rsa: unknown option \"orders\"; known: usertime"},
+        {"kernbench:orders=3", "workload kernbench has no options; found 'orders'"},
         {"matinv:orders=1000:merged=0.00000000000000000000000000000000000000000001",
          "matinv:orders=1000:merged=0.00000000000000000000000000000000000000000001: expected at "
          "most 63 characters"},
@@ -304,9 +305,12 @@ static void signers_are_equal_and_independent(void **state)
     build(&b, "rsa", 4);
     /* 10 s / 2.6742 ms is 3739 signatures. */
     assert_int_equal(b.workload.rate_amount, 4 * 3739);
-    assert_int_equal(b.workload.rate_processes, 4);
+    assert_int_equal(b.workload.rate_processes, 0);
     assert_int_equal(b.workload.live_task_max, 5);
     assert_int_equal(work_of(&b.workload, 0), 10 * HL_NS_PER_S);
+    built_close(&b);
+    build(&b, "rsa:usertime=y", 4);
+    assert_int_equal(b.workload.rate_processes, 4);
     built_close(&b);
 }
 

@@ -134,7 +134,7 @@ static void rsa_asks_openssl_and_takes_its_rates(void **state)
     options.rsa.bits = 2048;
     fake("openssl",
          "#!/bin/sh\n"
-         "[ \"$*\" = 'speed -elapsed -seconds 1 -multi 3 rsa2048' ] || { echo \"$*\"; exit 9; }\n"
+         "[ \"$*\" = 'speed -seconds 1 -multi 3 -elapsed rsa2048' ] || { echo \"$*\"; exit 9; }\n"
          "echo '      sign    verify    sign/s verify/s'\n"
          "echo 'rsa 2048 bits 0.001s 0.0001s 3000.5 9000.25'\n");
     assert_int_equal(play(&options, 3, &run, &err), HL_OK);

@@ -7,7 +7,7 @@
  *          look whether it is used up. A sleeper comes back at most half a latency behind the
  *          others, and preempts if that is enough.
  * Source:  spec modern 2, 6.
- * Omits:   yield_to.
+ * Omits:   yield_to; throttling of real-time tasks, so a fair task pinned behind one gets nothing.
  * Good at: quick answers: whoever sleeps much runs at once when woken.
  * Bad at:  saying what latency a task gets: sleepers' credit depends on how many run.
  */

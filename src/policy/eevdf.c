@@ -14,7 +14,6 @@
  *          is charged (the spec is silent; so partners on a pipe preempt as measured). With lazy preemption a
  *          slice end waits for the next return to user mode; computing tasks are there always, so
  *          it is immediate.
- * Omits:   the fair server.
  * Good at: saying what a task gets: shares by weight, latency by slice.
  * Bad at:  sleepers with the default slice: they often wait for the end of another's slice.
  */

@@ -16,6 +16,7 @@
  *     fair_bandwidth.c  quotas
  *     fair_class.c      the callbacks of policy.h: classes, wakeups, pick, tick
  *     fair_rt.c         fifo and rr, above the fair class
+ *     fair_server.c     what fair tasks get nevertheless
  *     fair_domains.c    scheduling domains and groups
  *     fair_select.c     which cpu a woken, forked or exec'd task goes to
  *     fair_groups.c     balancing: how busy groups of cpus are, which is the busiest, how much to move
@@ -28,7 +29,7 @@
  * eevdf_.
  * Source: spec modern 1 to 9, 18.
  * Omits:  NUMA balancing by page faults; energy-aware placement, uclamp, clusters, asym packing;
- *         the fair server; overlapping NUMA groups (all nodes are equally far).
+ *         overlapping NUMA groups (all nodes are equally far).
  */
 #ifndef HL_POLICY_FAIR_H
 #define HL_POLICY_FAIR_H
@@ -171,6 +172,16 @@ struct fair_queue { /* struct cfs_rq: what one group, or the root, has on one cp
 
 /* ---- a cpu ---- */
 
+enum fair_server_state { FAIR_SERVER_OFF, FAIR_SERVER_ARMED, FAIR_SERVER_SERVES, FAIR_SERVER_SPENT };
+
+struct fair_server { /* 6.12 and later */
+    enum fair_server_state state;
+    bool fair_runs;     /* since charged_ns */
+    int64_t charged_ns; /* up to this time */
+    int64_t serves_ns;  /* when it will serve; while it does: since when */
+    int64_t runtime_ns; /* what is left */
+};
+
 struct fair_cpu {            /* cpu data */
     struct fair_queue queue; /* of the root group; first */
     int32_t cpu;
@@ -189,6 +200,7 @@ struct fair_cpu {            /* cpu data */
     struct fair_entity
         *curr; /* the running task's; after it slept that of the first group that stays */
     struct policy_task *rt_curr;
+    struct fair_server server;
     struct pelt rt_avg;        /* how much of the cpu real time takes */
     int64_t util_est;          /* sum over queued tasks */
     int64_t pelt_ns, clock_ns; /* the pelt clock at clock_ns; slower on a slower cpu */
@@ -407,6 +419,13 @@ void fair_rt_update_capacity(struct policy *p, struct fair_cpu *c);
 void fair_rt_pull(struct policy *p, struct fair_cpu *c);
 void fair_rt_tick(struct policy *p, struct fair_cpu *c);
 int fair_rt_select_cpu(struct policy *p, struct policy_task *t, int cpu);
+
+/* ---- fair_server.c ---- */
+
+/* At each tick of a cpu that has real-time tasks, or whose server is not off. */
+void fair_server_tick(struct policy *p, struct fair_cpu *c);
+/* Do fair tasks go before real-time ones? */
+bool fair_server_serves(struct policy *p, struct fair_cpu *c);
 
 /* ---- fair_domains.c ---- */
 

@@ -237,6 +237,7 @@ static struct fair_entity *pick_runnable(struct policy *p, struct fair_cpu *c)
 
 static struct policy_task *go_idle(struct policy *p, struct fair_cpu *c)
 {
+    c->server.fair_runs = false;
     if (!c->is_idle)
         fair_enter_idle(p, c);
     return NULL;
@@ -253,21 +254,26 @@ static int64_t switch_delay_ns(struct policy *p)
 static struct policy_task *pick(struct policy *p, struct fair_cpu *c)
 {
     struct fair_entity *se;
+    bool serves;
 
     if (fair_of(p)->rt_waiting > 0)
         fair_rt_pull(p, c);
-    if (c->rt_nr > 0) {
-        fair_switch(p, c, NULL);
+    serves = c->server.state != FAIR_SERVER_OFF && fair_server_serves(p, c);
+    if (serves)
+        fair_rt_put(p, c);
+    se = c->rt_nr > 0 && !serves ? NULL : pick_runnable(p, c);
+    if (se == NULL)
+        fair_switch(p, c, NULL); /* also the groups of a throttled task */
+    if (se == NULL && c->rt_nr > 0) {
+        c->server.fair_runs = false;
         fair_leave_idle(p, c);
         return fair_rt_pick(p, c);
     }
-    se = pick_runnable(p, c);
-    if (se == NULL)
-        fair_switch(p, c, NULL); /* the groups of a throttled task */
     if (se == NULL && !c->is_idle && fair_newidle_balance(p, c))
         se = pick_runnable(p, c);
     if (se == NULL)
         return go_idle(p, c);
+    c->server.fair_runs = true;
     fair_leave_idle(p, c);
     if (se != c->curr) {
         c->switch_ns = switch_delay_ns(p);
@@ -310,6 +316,8 @@ void fair_tick(struct policy *p, int cpu, struct policy_task *running)
         if (f->is_asym)
             fair_update_misfit(p, c);
     }
+    if (f->release != FAIR_6_1 && (c->rt_nr > 0 || c->server.state != FAIR_SERVER_OFF))
+        fair_server_tick(p, c);
     if (policy_cpu_count(p) == 1)
         return;
     if (fair_jiffies(p) >= c->next_balance)

@@ -9,7 +9,7 @@
  *          of at least its priority runs there and some other cpu has none. A cpu that leaves one
  *          waiting calls another that has none (push_rt_tasks); a cpu that picks takes the best one
  *          that waits elsewhere if it is better than its own (pull_rt_task).
- * Omits:   throttling, the fair server.
+ * Omits:   throttling (6.1): the spec is silent.
  */
 #include <assert.h>
 

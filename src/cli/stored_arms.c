@@ -28,7 +28,7 @@ static enum hl_status name_arm(struct stored_arms *stored, struct compare_arm *a
     return HL_OK;
 }
 
-/* A study that two words name was played in one session. */
+/* A study or a file that two words name was played in one session. */
 static int session_of(const struct stored_arms *stored, const struct reference *reference,
                       int session)
 {
@@ -36,8 +36,8 @@ static int session_of(const struct stored_arms *stored, const struct reference *
     const struct store_study *study = &reference->study;
 
     for (; earlier < reference; earlier++)
-        if (study->name[0] != '\0' && earlier->study.id == study->id &&
-            strcmp(earlier->study.name, study->name) == 0)
+        if (earlier->study.id == study->id && strcmp(earlier->study.name, study->name) == 0 &&
+            (study->name[0] != '\0' || strcmp(earlier->name, reference->name) == 0))
             return earlier->session;
     return session;
 }

@@ -100,12 +100,12 @@ static enum hl_status note_remarks(struct compare_work *work, const struct compa
     }
     if (throttled > 0)
         HL_TRY(compare_note_add(work->result, COMPARE_NOTE_DISTURBED, err,
-                                "%s: throttled in %.0f periods, in %zu of its %zu runs", arm->name,
+                                "%s: throttled in %.0f periods (%zu of %zu runs)", arm->name,
                                 periods, throttled, arm->run_count));
     for (size_t i = 0; i < PARTS_MAX && parts[i].runs > 0; i++)
         HL_TRY(compare_note_add(work->result, COMPARE_NOTE_DISTURBED, err,
-                                "%s: in %zu of its %zu runs: %s", arm->name, parts[i].runs,
-                                arm->run_count, parts[i].text));
+                                "%s: %s (%zu of %zu runs)", arm->name, parts[i].text, parts[i].runs,
+                                arm->run_count));
     return HL_OK;
 }
 
@@ -138,7 +138,7 @@ static enum hl_status note_others(struct compare_work *work, const struct compar
 
     if (!(fmax(in_base, in_new) > share_limit || fabs(in_new - in_base) > difference_limit))
         return HL_OK;
-    if (new == NULL || isnan(in_new))
+    if (new == NULL || isnan(in_new) || strcmp(base->name, new->name) == 0)
         return compare_note_add(work->result, COMPARE_NOTE_DISTURBED, err,
                                 "others used %.2g %% of the cpus during %s", 100 * in_base,
                                 base->name);

@@ -150,7 +150,7 @@ static enum hl_status begin_block(struct log *log, char *line, struct hl_error *
     (void)snprintf(log->run.workload, sizeof(log->run.workload), "kernbench");
     (void)snprintf(log->run.variant, sizeof(log->run.variant), "%s", log->variant);
     (void)snprintf(log->run.note, sizeof(log->run.note),
-                   "each value is a mean that the log gives; the runs are not in it");
+                   "each value is a mean that the log gives, its runs are not in it");
     memset(log->is_set, 0, sizeof(log->is_set));
     log->in_block = true;
     return read_heading(log, line + strlen("Average "), err);

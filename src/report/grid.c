@@ -175,6 +175,15 @@ static size_t format_counts(char *text, size_t bytes, const struct report_cells 
     return most;
 }
 
+static bool has_logged(const struct report_cells *cells, enum run_metric metric)
+{
+    for (size_t row = 0; row < cells->row_count; row++)
+        for (size_t column = 0; column < cells->column_count; column++)
+            if (logged_deviation(cells, row, column, metric) != NULL)
+                return true;
+    return false;
+}
+
 /* The title and the table of means, with deviations where there are some. */
 static enum hl_status write_means(FILE *out, const struct report_cells *cells,
                                   enum run_metric metric, const char *title, struct hl_error *err)
@@ -185,6 +194,8 @@ static enum hl_status write_means(FILE *out, const struct report_cells *cells,
     size_t most = format_counts(counts, sizeof(counts), cells, metric);
     struct view view = {metric, FIGURE_MEAN_SD, 1, decimals_of(cells, metric)};
 
+    if (most == 1 && has_logged(cells, metric))
+        (void)hl_format(counts, sizeof(counts), "runs (deviation) as the log has it");
     (void)fprintf(out, "%s, mean%s of %s (%s)\n", title, most > 1 ? " +- standard deviation" : "",
                   counts, better[run_metric_table[metric].better]);
     return write_table(out, cells, &view, err);

@@ -153,7 +153,7 @@ static void a_log_that_was_appended_to_numbers_its_runs(void **state)
     assert_string_equal(result.runs.runs[2].load, "8");
     assert_int_equal(result.runs.runs[2].level, 8);
     assert_string_equal(result.runs.runs[2].note,
-                        "each value is a mean that the log gives; the runs are not in it. Left "
+                        "each value is a mean that the log gives, its runs are not in it. Left "
                         "out: 1 of 3 runs failed");
     read_more(&result, log, &no_options);
     assert_int_equal(result.runs.count, 6);

@@ -19,7 +19,7 @@ static enum hl_status open_groups(struct sim *s, struct hl_error *err)
 
     if (w->group_count > 0 && !s->ops->groups)
         return hl_fail(err, HL_BAD_INPUT,
-                       "policy %s has no task groups, but the workload puts tasks in group '%s'; "
+                       "policy %s has no task groups, but the workload defines group '%s'; "
                        "expected a policy that has them: cfs or eevdf",
                        s->ops->name, w->names[w->groups[0].name]);
     groups = hl_arena_alloc(&s->arena, w->group_count, sizeof(*groups));

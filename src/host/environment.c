@@ -33,6 +33,7 @@ static const char *const dropped[] = {
     "CCACHE_DISABLE",
     "HALFLOAD_SESSION",
     "PYTHONDONTWRITEBYTECODE",
+    "TMPDIR",
 };
 
 static bool is_of(const char *entry, const char *name)
@@ -68,7 +69,7 @@ static enum hl_status add(struct host_environment *environment, const char *name
 }
 
 enum hl_status host_environment_make(struct host_environment *environment, const char *folder,
-                                     const char *mark, struct hl_error *err)
+                                     const char *temporary, const char *mark, struct hl_error *err)
 {
     for (char **own = environ; *own != NULL; own++)
         if (!is_dropped(*own))
@@ -77,6 +78,8 @@ enum hl_status host_environment_make(struct host_environment *environment, const
     HL_TRY(add(environment, "LC_ALL=", "C", err));
     HL_TRY(add(environment, "PYTHONDONTWRITEBYTECODE=", "1", err));
     HL_TRY(add(environment, "PWD=", folder, err));
+    /* A compiler that is killed leaves its temporary files: they go with the session's folder. */
+    HL_TRY(add(environment, "TMPDIR=", temporary, err));
     return add(environment, mark, "", err);
 }
 

@@ -19,10 +19,11 @@ struct host_environment {
 /*
  * Our own environment without what would steer a make from outside, with CCACHE_DISABLE=1,
  * LC_ALL=C, PYTHONDONTWRITEBYTECODE=1 (a build that reads the source in place leaves nothing
- * there), PWD set to `folder`, and `mark`.
+ * there), PWD set to `folder`, TMPDIR to `temporary`, and `mark`.
  */
 enum hl_status host_environment_make(struct host_environment *environment, const char *folder,
-                                     const char *mark, struct hl_error *err) HL_MUST_CHECK;
+                                     const char *temporary, const char *mark,
+                                     struct hl_error *err) HL_MUST_CHECK;
 
 /* Our own environment and `mark`: what a user's command gets. */
 enum hl_status host_environment_copy(struct host_environment *environment, const char *mark,

@@ -182,7 +182,8 @@ static enum hl_status prepare_kernel(struct host_build *build, const char *confi
                               err));
     else
         (void)snprintf(build->folder, sizeof(build->folder), "%s", build->source.path);
-    HL_TRY(host_environment_make(&build->environment, build->folder, build->session.mark, err));
+    HL_TRY(host_environment_make(&build->environment, build->folder, build->session.folder,
+                                 build->session.mark, err));
     if (build->source.must_be_copied)
         HL_TRY(copy_kernel_source(build, err));
     (void)snprintf(build->output, sizeof(build->output), "O=%s", build->tree);
@@ -197,7 +198,8 @@ static enum hl_status prepare_other(struct host_build *build, struct hl_error *e
     struct host_result result;
 
     HL_TRY(host_folder_mirror(build->source.path, build->tree, &options, err));
-    HL_TRY(host_environment_make(&build->environment, build->folder, build->session.mark, err));
+    HL_TRY(host_environment_make(&build->environment, build->folder, build->session.folder,
+                                 build->session.mark, err));
     /* A tree may have no such target: then it is built as it was given. */
     return run_make(build, words, 1, &result, err);
 }
@@ -242,7 +244,8 @@ static enum hl_status prepare_generated(struct host_build *build,
                                              .scale_ppm = options->tree_scale_ppm};
 
     HL_TRY(host_c_tree_write(build->tree, &tree, err));
-    return host_environment_make(&build->environment, build->folder, build->session.mark, err);
+    return host_environment_make(&build->environment, build->folder, build->session.folder,
+                                 build->session.mark, err);
 }
 
 static enum hl_status name_paths(struct host_build *build, struct hl_error *err)

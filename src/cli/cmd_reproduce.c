@@ -31,8 +31,9 @@ struct reproduce_options {
 
 static const struct argp_option option_table[] = {
     {"seed", KEY_SEED, "S", 0, "of all random choices (default 1)", 0},
-    {"goldens", KEY_GOLDENS, "FILE", 0, "play records of real kernels in FILE", 0},
-    {"only", KEY_ONLY, "ID,...", 0, "of goldens: these records", 0},
+    {"goldens", KEY_GOLDENS, "FILE", 0, "play records of real kernels in FILE (docs/formats.md)",
+     0},
+    {"only", KEY_ONLY, "ID,...", 0, "of goldens: these records, of all kernels", 0},
     {"format", KEY_FORMAT, "F", 0, "text (default) or json: one object, of several papers a list",
      0},
     {0},
@@ -71,7 +72,8 @@ static const struct argp reproduce_argp = {
         "Plays published studies (see `halfload list papers`; default: all) on their simulated "
         "machines and prints them beside what was published. Errors of cells that constants were "
         "fitted to, of predicted cells and of those that compare schedulers are printed apart. "
-        "`goldens` plays the records of real Linux kernels under cfs and eevdf instead.",
+        "`goldens` plays the records of real Linux kernels (6.1, 6.12, 6.18) under cfs and eevdf "
+        "instead.",
 };
 
 static enum hl_status reproduce_one(const struct reproduce_options *o, struct paper *paper,

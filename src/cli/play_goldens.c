@@ -8,11 +8,13 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/data_dir.h"
 #include "base/format.h"
 #include "base/memory.h"
+#include "base/text.h"
 #include "base/units.h"
 #include "study/golden.h"
 
@@ -39,106 +41,124 @@ static bool is_listed(const char *list, const char *id)
 
 /* ---- text ---- */
 
-static void print_pair(const char *name, double real, double simulated, const char *format)
+static void print_pair(FILE *out, const char *name, double real, double simulated,
+                       const char *format)
 {
-    printf("  %s ", name);
+    fprintf(out, "  %s ", name);
     if (isnan(real))
-        printf("-");
+        fprintf(out, "-");
     else
-        printf(format, real);
-    printf(" | ");
+        fprintf(out, format, real);
+    fprintf(out, " | ");
     if (isnan(simulated))
-        printf("-");
+        fprintf(out, "-");
     else
-        printf(format, simulated);
+        fprintf(out, format, simulated);
 }
 
-static void print_text(const struct golden *g)
+/* Its results say nothing that is compared. */
+static bool is_bare(const struct golden *g)
 {
-    printf("%s, %s, %s%s: %s\n", g->id, g->kernel, g->cpus,
-           g->is_virtual_time ? "" : " (real time: shares and slices of hogs only)",
-           g->inside ? "inside" : "OUTSIDE");
+    for (int i = 0; i < g->task_count; i++) {
+        const struct golden_figures *real = &g->task[i].real;
+
+        if (!isnan(real->share) || !isnan(real->preempt_per_s) || !isnan(real->mig_per_s) ||
+            !isnan(real->wake_ms[GOLDEN_P50]) || !isnan(real->slice_ms[GOLDEN_P50]) ||
+            !isnan(real->slice_ms[GOLDEN_P90]))
+            return false;
+    }
+    return true;
+}
+
+static void print_text(FILE *out, const struct golden *g)
+{
+    fprintf(out, "%s, %s, %s%s: %s\n", g->id, g->kernel, g->cpus,
+            g->is_virtual_time ? "" : " (real time: shares and slices of hogs only)",
+            is_bare(g)  ? "inside, as no result is recorded"
+            : g->inside ? "inside"
+                        : "OUTSIDE");
     for (int i = 0; i < g->task_count; i++) {
         const struct golden_task *t = &g->task[i];
         const struct golden_figures *real = &t->real, *sim = &t->simulated;
 
-        printf("  %-3s", t->name);
-        print_pair("share", real->share, sim->share, "%.4f");
-        printf(" +- %.3f", t->share_tolerance);
-        print_pair("preempt/s", real->preempt_per_s, sim->preempt_per_s, "%.1f");
-        print_pair("mig/s", real->mig_per_s, sim->mig_per_s, "%.2f");
-        print_pair("wake p50 ms", real->wake_ms[GOLDEN_P50], sim->wake_ms[GOLDEN_P50], "%.3f");
-        print_pair("slice p50 ms", real->slice_ms[GOLDEN_P50], sim->slice_ms[GOLDEN_P50], "%.2f");
-        print_pair("p90 ms", real->slice_ms[GOLDEN_P90], sim->slice_ms[GOLDEN_P90], "%.2f");
+        fprintf(out, "  %-3s", t->name);
+        print_pair(out, "share", real->share, sim->share, "%.4f");
+        fprintf(out, " +- %.3f", t->share_tolerance);
+        print_pair(out, "preempt/s", real->preempt_per_s, sim->preempt_per_s, "%.1f");
+        print_pair(out, "mig/s", real->mig_per_s, sim->mig_per_s, "%.2f");
+        print_pair(out, "wake p50 ms", real->wake_ms[GOLDEN_P50], sim->wake_ms[GOLDEN_P50], "%.3f");
+        print_pair(out, "slice p50 ms", real->slice_ms[GOLDEN_P50], sim->slice_ms[GOLDEN_P50],
+                   "%.2f");
+        print_pair(out, "p90 ms", real->slice_ms[GOLDEN_P90], sim->slice_ms[GOLDEN_P90], "%.2f");
         for (int w = 0; w < HL_COUNT_OF(fault_words); w++)
             if ((t->faults & fault_words[w].fault) != 0)
-                printf("  OUTSIDE: %s", fault_words[w].word);
-        printf("\n");
+                fprintf(out, "  OUTSIDE: %s", fault_words[w].word);
+        fprintf(out, "\n");
     }
 }
 
 /* ---- JSON ---- */
 
-static void print_number(const char *key, double value, const char *end)
+static void print_number(FILE *out, const char *key, double value, const char *end)
 {
     char text[HL_EXACT_BYTES];
 
-    printf("\"%s\":%s%s", key, isnan(value) ? "null" : hl_format_exact(text, value), end);
+    fprintf(out, "\"%s\":%s%s", key, isnan(value) ? "null" : hl_format_exact(text, value), end);
 }
 
-static void print_figures(const char *key, const struct golden_figures *f)
+static void print_figures(FILE *out, const char *key, const struct golden_figures *f)
 {
-    printf("\"%s\":{", key);
-    print_number("share", f->share, ",");
-    print_number("preempt_per_s", f->preempt_per_s, ",");
-    print_number("mig_per_s", f->mig_per_s, ",");
-    print_number("wake_p50_ms", f->wake_ms[GOLDEN_P50], ",");
-    print_number("wake_p90_ms", f->wake_ms[GOLDEN_P90], ",");
-    print_number("slice_p50_ms", f->slice_ms[GOLDEN_P50], ",");
-    print_number("slice_p90_ms", f->slice_ms[GOLDEN_P90], "}");
+    fprintf(out, "\"%s\":{", key);
+    print_number(out, "share", f->share, ",");
+    print_number(out, "preempt_per_s", f->preempt_per_s, ",");
+    print_number(out, "mig_per_s", f->mig_per_s, ",");
+    print_number(out, "wake_p50_ms", f->wake_ms[GOLDEN_P50], ",");
+    print_number(out, "wake_p90_ms", f->wake_ms[GOLDEN_P90], ",");
+    print_number(out, "slice_p50_ms", f->slice_ms[GOLDEN_P50], ",");
+    print_number(out, "slice_p90_ms", f->slice_ms[GOLDEN_P90], "}");
 }
 
-static void print_json_string(const char *text)
+static void print_json_string(FILE *out, const char *text)
 {
-    putchar('"');
+    putc('"', out);
     for (; *text != '\0'; text++)
         if (*text == '"' || *text == '\\' || (unsigned char)*text < 0x20)
-            printf("\\u%04x", (unsigned)(unsigned char)*text);
+            fprintf(out, "\\u%04x", (unsigned)(unsigned char)*text);
         else
-            putchar(*text);
-    putchar('"');
+            putc(*text, out);
+    putc('"', out);
 }
 
-static void print_json(const struct golden *g)
+static void print_json(FILE *out, const struct golden *g)
 {
-    printf("{\"id\":");
-    print_json_string(g->id);
-    printf(",\"kernel\":");
-    print_json_string(g->kernel);
-    printf(",\"cpus\":");
-    print_json_string(g->cpus);
-    printf(",\"inside\":%s,", g->inside ? "true" : "false");
-    printf("\"tasks\":[");
+    fprintf(out, "{\"id\":");
+    print_json_string(out, g->id);
+    fprintf(out, ",\"kernel\":");
+    print_json_string(out, g->kernel);
+    fprintf(out, ",\"cpus\":");
+    print_json_string(out, g->cpus);
+    fprintf(out, ",\"inside\":%s,", g->inside ? "true" : "false");
+    fprintf(out, "\"tasks\":[");
     for (int i = 0; i < g->task_count; i++) {
         const struct golden_task *t = &g->task[i];
         const char *comma = "";
 
-        printf("%s{\"name\":", i > 0 ? "," : "");
-        print_json_string(t->name);
-        printf(",");
-        print_figures("real", &t->real);
-        printf(",");
-        print_figures("simulated", &t->simulated);
-        printf(",");
-        print_number("share_tolerance", t->share_tolerance, ",\"outside\":[");
+        fprintf(out, "%s{\"name\":", i > 0 ? "," : "");
+        print_json_string(out, t->name);
+        fprintf(out, ",");
+        print_figures(out, "real", &t->real);
+        fprintf(out, ",");
+        print_figures(out, "simulated", &t->simulated);
+        fprintf(out, ",");
+        print_number(out, "share_tolerance", t->share_tolerance, ",\"outside\":[");
         for (int w = 0; w < HL_COUNT_OF(fault_words); w++)
             if ((t->faults & fault_words[w].fault) != 0) {
-                printf("%s\"%s\"", comma, fault_words[w].word);
+                fprintf(out, "%s\"%s\"", comma, fault_words[w].word);
                 comma = ",";
             }
-        printf("]}");
+        fprintf(out, "]}");
     }
-    printf("],\"inside_but_rare\":%s}", g->inside_but_rare ? "true" : "false");
+    fprintf(out, "],\"inside_but_rare\":%s}", g->inside_but_rare ? "true" : "false");
 }
 
 /* ---- all of them ---- */
@@ -147,16 +167,30 @@ struct totals {
     int inside, inside_but_rare, of;
 };
 
-static enum hl_status play_one(const struct goldens_request *request, struct golden *g,
+static void print_totals(FILE *out, enum cli_format format, const struct totals *totals)
+{
+    if (format == FORMAT_JSON)
+        fprintf(out, "],\"inside\":%d,\"of\":%d,\"inside_but_rare\":%d}\n", totals->inside,
+                totals->of, totals->inside_but_rare);
+    else
+        fprintf(
+            out,
+            "inside all tolerances: %d of %d (means over %d starts)\n"
+            "without preemptions and slices of tasks preempted less than 5 times a second: %d of "
+            "%d\n",
+            totals->inside, totals->of, GOLDEN_STARTS, totals->inside_but_rare, totals->of);
+}
+
+static enum hl_status play_one(const struct goldens_request *request, FILE *out, struct golden *g,
                                struct totals *totals, struct hl_error *err)
 {
     HL_TRY(golden_play(g, GOLDEN_STARTS, request->seed, err));
     golden_judge(g);
     if (request->format == FORMAT_JSON) {
-        printf("%s", totals->of > 0 ? ",\n" : "");
-        print_json(g);
+        fprintf(out, "%s", totals->of > 0 ? ",\n" : "");
+        print_json(out, g);
     } else {
-        print_text(g);
+        print_text(out, g);
     }
     totals->inside += g->inside;
     totals->inside_but_rare += g->inside_but_rare;
@@ -164,44 +198,115 @@ static enum hl_status play_one(const struct goldens_request *request, struct gol
     return HL_OK;
 }
 
+/* Each word of `only` is one of ids[count]; one id may stand for several records. */
+static enum hl_status check_only(const char *only, const char *file, const char *const *ids,
+                                 int count, struct hl_error *err)
+{
+    for (const char *at = only; at != NULL; at = strchr(at, ','), at = at == NULL ? NULL : at + 1) {
+        char word[GOLDEN_WORD_BYTES_MAX + 1];
+        int i = 0;
+
+        (void)hl_format(word, sizeof(word), "%.*s", (int)HL_MIN(strcspn(at, ","), sizeof(word) - 1),
+                        at);
+        while (i < count && strcmp(ids[i], word) != 0)
+            i++;
+        if (i == count)
+            return hl_fail_unknown(err, HL_USAGE, file, "record", word, ids, count);
+    }
+    return HL_OK;
+}
+
+/* All records can be played, and those asked for are there; `ids` has room for all. */
+static enum hl_status check_file(const struct goldens_request *request, const struct hl_json *file,
+                                 const struct hl_json_node *list, size_t count, struct golden *g,
+                                 const char **ids, struct hl_error *err)
+{
+    struct hl_json_node root = hl_json_root(file);
+    struct hl_error why;
+    int id_count = 0;
+
+    if (count == 0)
+        return hl_json_fail(list, err, "found no record, expected some");
+    for (size_t i = 0; i < count; i++) {
+        struct hl_json_node node = hl_json_item(list, i);
+        int k = 0;
+
+        HL_TRY(golden_read(g, &root, &node, err));
+        if (golden_check(g, &why) != HL_OK)
+            return hl_json_fail(&node, err, "found what cannot be played, in the scenario %s",
+                                why.text);
+        while (k < id_count && strcmp(ids[k], g->id) != 0)
+            k++;
+        if (k == id_count)
+            ids[id_count++] = g->id;
+    }
+    return request->only == NULL ? HL_OK
+                                 : check_only(request->only, file->name, ids, id_count, err);
+}
+
+static enum hl_status play_list(const struct goldens_request *request, FILE *out,
+                                const struct hl_json *file, const struct hl_json_node *list,
+                                size_t count, struct golden *g, struct hl_error *err)
+{
+    struct hl_json_node root = hl_json_root(file);
+    struct totals totals = {0};
+
+    if (request->format == FORMAT_JSON)
+        fprintf(out, "{\"goldens\":[");
+    for (size_t i = 0; i < count; i++) {
+        struct hl_json_node node = hl_json_item(list, i);
+
+        HL_TRY(golden_read(g, &root, &node, err));
+        if (request->only == NULL || is_listed(request->only, g->id))
+            HL_TRY(play_one(request, out, g, &totals, err));
+    }
+    print_totals(out, request->format, &totals);
+    return HL_OK;
+}
+
+/* JSON is printed when all is done, so that there is none in front of an error. */
+static enum hl_status print_list(const struct goldens_request *request, const struct hl_json *file,
+                                 const struct hl_json_node *list, size_t count, struct golden *g,
+                                 struct hl_error *err)
+{
+    char *text = NULL;
+    size_t bytes = 0;
+    FILE *out = request->format == FORMAT_JSON ? open_memstream(&text, &bytes) : stdout;
+    enum hl_status status;
+
+    if (out == NULL)
+        return hl_fail(err, HL_NO_MEMORY, "out of memory for what is printed");
+    status = play_list(request, out, file, list, count, g, err);
+    if (out != stdout) {
+        if (fclose(out) != 0 && status == HL_OK)
+            status = hl_fail(err, HL_NO_MEMORY, "out of memory for what is printed");
+        if (status == HL_OK)
+            (void)fwrite(text, 1, bytes, stdout);
+        free(text);
+    }
+    return status;
+}
+
 static enum hl_status play_file(const struct goldens_request *request, const struct hl_json *file,
                                 struct hl_error *err)
 {
     struct hl_json_node root = hl_json_root(file), list;
-    struct golden *g = hl_alloc(1, sizeof(*g));
-    struct totals totals = {0};
-    enum hl_status status = HL_OK;
-    size_t count = 0;
+    struct golden *g;
+    const char **ids;
+    enum hl_status status;
+    size_t count;
 
-    if (g == NULL)
-        return hl_fail(err, HL_NO_MEMORY, "out of memory for a record");
-    status = hl_json_member(&root, "workloads", &list, err);
+    HL_TRY(hl_json_member(&root, "workloads", &list, err));
+    HL_TRY(hl_json_array(&list, &count, err));
+    g = hl_alloc(1, sizeof(*g));
+    ids = hl_alloc(HL_MAX(count, (size_t)1), sizeof(*ids));
+    status = g == NULL || ids == NULL ? hl_fail(err, HL_NO_MEMORY, "out of memory for a record")
+                                      : check_file(request, file, &list, count, g, ids, err);
     if (status == HL_OK)
-        status = hl_json_array(&list, &count, err);
-    if (status == HL_OK && request->format == FORMAT_JSON)
-        printf("{\"goldens\":[");
-    for (size_t i = 0; i < count && status == HL_OK; i++) {
-        struct hl_json_node node = hl_json_item(&list, i);
-
-        status = golden_read(g, &root, &node, err);
-        if (status == HL_OK && (request->only == NULL || is_listed(request->only, g->id)))
-            status = play_one(request, g, &totals, err);
-    }
+        status = print_list(request, file, &list, count, g, err);
+    hl_free(ids);
     hl_free(g);
-    HL_TRY(status);
-    if (request->format == FORMAT_JSON)
-        printf("],\"inside\":%d,\"of\":%d,\"inside_but_rare\":%d}\n", totals.inside, totals.of,
-               totals.inside_but_rare);
-    else
-        printf(
-            "inside all tolerances: %d of %d (means over %d starts)\n"
-            "without preemptions and slices of tasks preempted less than 5 times a second: %d of "
-            "%d\n",
-            totals.inside, totals.of, GOLDEN_STARTS, totals.inside_but_rare, totals.of);
-    if (totals.of == 0)
-        return hl_fail(err, HL_USAGE, "no record has an id of \"%.200s\"; expected some of %s",
-                       request->only == NULL ? "" : request->only, file->name);
-    return HL_OK;
+    return status;
 }
 
 enum hl_status play_goldens(const struct goldens_request *request, struct hl_error *err)

@@ -18,10 +18,12 @@
 #include "base/status.h"
 
 enum {
-    GOLDEN_TASKS_MAX = 16,
+    GOLDEN_CPUS_MAX = 512,
+    GOLDEN_TASKS_MAX = 64,
     GOLDEN_GROUPS_MAX = 16,
-    GOLDEN_STARTS_MAX = 64,
-    GOLDEN_TEXT_BYTES = 400
+    GOLDEN_STARTS_MAX = 64, /* more are not played */
+    GOLDEN_WORD_BYTES_MAX = 255,
+    GOLDEN_KERNEL_TASKS = 3 /* played besides those of the record; and one per cpu */
 };
 
 /* Quantiles 0.5 and 0.9. */
@@ -43,29 +45,32 @@ enum golden_fault { /* bits: outside of which tolerance */
 };
 
 struct golden_task { /* `count` tasks NAME0, NAME1, ... */
-    char name[16];
+    const char *name;
     int64_t count, nice, run_us, sleep_us, jitter_us, slice_us;
-    char policy;                /* 'b' batch, 'i' idle; 0: normal */
-    char group[16];             /* "": the root */
-    uint64_t cpus, cpus_before; /* masks; 0: all */
+    const char *class;          /* "batch", "idle", "fifo", "rr"; NULL: normal */
+    int group;                  /* index; -1: the root */
+    uint64_t cpus, cpus_before; /* masks of cpus that are there; 0: all */
     struct golden_figures real, simulated;
     double share_tolerance;
     unsigned faults;
 };
 
 struct golden_group {
-    char name[16];
+    const char *name;
     int64_t weight, quota_us, period_us; /* as of cgroup v2; quota 0: none */
     bool is_idle;
 };
 
 struct golden_start {
-    int64_t cpu;                  /* where the waking task runs */
-    char prev[GOLDEN_TEXT_BYTES]; /* "a1=0 a0=2": order of waking, and where each slept */
+    int64_t cpu;      /* where the waking task runs */
+    const char *prev; /* "a1=0 a0=2": order of waking, and where each slept */
 };
 
+/* Texts belong to the file that it was read from, which must outlive it. */
 struct golden {
-    char id[32], kernel[32], cpus[64];
+    const char *id, *kernel, *cpus;
+    const char *policy;                              /* of the kernel: "eevdf:version=6.12" */
+    int cpu_count, packages, caches, cores, threads; /* caches of a package, cores of a cache ... */
     struct golden_group group[GOLDEN_GROUPS_MAX];
     int group_count;
     bool is_virtual_time; /* else emulated in real time: fewer figures are worth comparing */
@@ -81,7 +86,22 @@ struct golden {
 /* Reads one item of the array "workloads"; `root` is the file, which may define task groups. */
 enum hl_status golden_read(struct golden *g, const struct hl_json_node *root,
                            const struct hl_json_node *node, struct hl_error *err) HL_MUST_CHECK;
+/* The part of it that says which kernel and which cpus. */
+enum hl_status golden_read_machine(struct golden *g, const struct hl_json_node *record,
+                                   struct hl_error *err) HL_MUST_CHECK;
+/* Tasks of one start: the record's, and the one that wakes them. */
+int64_t golden_tasks_of_start(const struct golden *g);
+/* Takes the next "a1=0" off *prev: the first task of `g` so called, its number and its cpu. What
+ * names no task is left out; false at the end. */
+struct golden_place {
+    int task, cpu;
+    int64_t number;
+};
+bool golden_next_place(const struct golden *g, const char **prev, struct golden_place *place);
+
 enum { GOLDEN_STARTS = 10 };
+/* Whether it can be played, without doing so. */
+enum hl_status golden_check(struct golden *g, struct hl_error *err) HL_MUST_CHECK;
 enum hl_status golden_play(struct golden *g, int starts, uint64_t seed,
                            struct hl_error *err) HL_MUST_CHECK;
 void golden_judge(struct golden *g);

@@ -16,6 +16,7 @@
  */
 #include "study/golden.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -36,7 +37,6 @@ enum {
     TIMER_SLACK_US = 50,
     RUN_EXTRA_US = 6,
     RUN_EXTRA_REAL_US = 150,       /* in real time: the middle of 50 to 250 */
-    KERNEL_TASKS = 3,              /* and one per cpu */
     TASKS_MAX = SCENARIO_TASKS_MAX /* in one scenario: those of several starts */
 };
 
@@ -60,37 +60,18 @@ static void add(struct script *s, const char *format, ...)
     s->length = HL_MIN(s->length + (size_t)HL_MAX(count, 0), (size_t)TEXT_BYTES - 1);
 }
 
-/* The number in front of a word: 2 of "8: 2 packages x 4 cores" for " packages"; 1 if there is none. */
-static int number_before(const char *text, const char *word)
-{
-    const char *at = strstr(text, word);
-
-    if (at == NULL)
-        return 1;
-    while (at > text && at[-1] >= '0' && at[-1] <= '9')
-        at--;
-    return HL_MAX(atoi(at), 1);
-}
-
-static int cpu_count(const struct golden *g)
-{
-    return HL_MAX(atoi(g->cpus), 1);
-}
-
 static void add_machine(struct script *s, const struct golden *g)
 {
-    int packages = number_before(g->cpus, " packages"),
-        threads = number_before(g->cpus, " threads");
+    char caches[24] = "";
 
+    if (g->caches > 1) /* else each package is one */
+        (void)hl_format(caches, sizeof(caches), " l3:%d", g->caches);
     add(s,
-        "machine pack:%d core:%d pu:%d switch_cost_ns=1500 tick_cost_ns=1000 wakeup_cost_ns=1500 "
+        "machine pack:%d%s core:%d pu:%d switch_cost_ns=1500 tick_cost_ns=1000 wakeup_cost_ns=1500 "
         "ipi_ns=20000 smt_gain=1 smt_cost=0 refill_core_ns=0 refill_package_ns=0 "
         "refill_node_ns=0\n",
-        packages, HL_MAX(cpu_count(g) / packages / threads, 1), threads);
-    add(s, "policy %s:NI_RANDOM\n",
-        strncmp(g->kernel, "6.1.", 4) == 0   ? "cfs"
-        : strncmp(g->kernel, "6.18", 4) == 0 ? "eevdf:version=6.18"
-                                             : "eevdf:version=6.12");
+        g->packages, caches, g->cores, g->threads);
+    add(s, "policy %s:NI_RANDOM\n", g->policy);
 }
 
 /* When the first task of a start is woken. */
@@ -99,9 +80,10 @@ static int64_t begin_us(const struct golden *g, int turn)
     return WAKE_AFTER_MS * INT64_C(1000) + turn * ((int64_t)(g->seconds * 1e6) + PAUSE_MS * 1000);
 }
 
+/* As the records' notes say: run 0 is for ever, sleep 0 is never; a pair may pass its byte at once. */
 static bool is_hog(const struct golden_task *t)
 {
-    return t->run_us == 0 && t->sleep_us == 0;
+    return t->sleep_us == 0 || (t->run_us == 0 && t->sleep_us > 0);
 }
 
 static uint64_t first_mask(const struct golden_task *t)
@@ -109,35 +91,36 @@ static uint64_t first_mask(const struct golden_task *t)
     return t->cpus_before != 0 ? t->cpus_before : t->cpus;
 }
 
-/* The cpu where NAMEk slept, by the list of the start; one it may use. */
-static int slept_on(const struct golden_start *start, const struct golden_task *t, int64_t k)
+/* The cpu where number k of a task slept, by the list of the start; one it may use. */
+static int slept_on(const struct golden *g, const struct golden_start *start,
+                    const struct golden_task *t, int64_t k)
 {
     uint64_t mask = first_mask(t);
-    char key[40];
-    const char *at;
+    const char *prev = start == NULL ? "" : start->prev;
+    struct golden_place place;
     int cpu = 0;
 
-    (void)hl_format(key, sizeof(key), "%s%" PRId64 "=", t->name, k);
-    at = start == NULL ? NULL : strstr(start->prev, key);
-    if (at != NULL)
-        cpu = atoi(at + strlen(key));
+    while (golden_next_place(g, &prev, &place))
+        if (&g->task[place.task] == t && place.number == k) {
+            cpu = place.cpu;
+            break;
+        }
     if (mask != 0 && (cpu > 63 || (mask >> cpu & 1) == 0))
         for (cpu = 0; (mask >> cpu & 1) == 0;)
             cpu++;
     return cpu;
 }
 
-static void add_attributes(struct script *s, const struct golden *g, const struct golden_task *t,
-                           int cpu)
+static void add_attributes(struct script *s, const struct golden_task *t, int cpu)
 {
     uint64_t mask = first_mask(t);
     const char *comma = " on ";
 
-    add(s, " nice %" PRId64 " start %d", t->nice, HL_MIN(cpu, cpu_count(g) - 1));
-    if (t->policy != '\0')
-        add(s, " class %s", t->policy == 'b' ? "batch" : "idle");
-    if (t->group[0] != '\0')
-        add(s, " group %s", t->group);
+    add(s, " nice %" PRId64 " start %d", t->nice, cpu);
+    if (t->class != NULL)
+        add(s, " class %s", t->class);
+    if (t->group >= 0)
+        add(s, " group group%d", t->group);
     if (t->slice_us > 0)
         add(s, " slice %" PRId64 "us", t->slice_us);
     for (int i = 0; i < 64; i++)
@@ -151,6 +134,7 @@ static void add_attributes(struct script *s, const struct golden *g, const struc
 static void add_steps(struct script *s, const struct golden *g, const struct golden_task *t,
                       int turn, int64_t k)
 {
+    int i = (int)(t - g->task);
     int64_t sleep_us = t->sleep_us + TIMER_SLACK_US;
     int64_t run_us = t->run_us + (g->is_virtual_time ? RUN_EXTRA_US : RUN_EXTRA_REAL_US);
 
@@ -166,64 +150,68 @@ static void add_steps(struct script *s, const struct golden *g, const struct gol
             add(s, "%" PRId64 "us }\n", sleep_us);
     } else if (k % 2 == 0) {
         add(s,
-            " loop forever { run %" PRId64 "us write x%d_%s%" PRId64 " 1 read x%d_%s%" PRId64
+            " loop forever { run %" PRId64 "us write x%d_%d_%" PRId64 " 1 read x%d_%d_%" PRId64
             " 1 }\n",
-            run_us, turn, t->name, k + 1, turn, t->name, k);
+            run_us, turn, i, k + 1, turn, i, k);
     } else {
         add(s,
-            " loop forever { read x%d_%s%" PRId64 " 1 run %" PRId64 "us write x%d_%s%" PRId64
+            " loop forever { read x%d_%d_%" PRId64 " 1 run %" PRId64 "us write x%d_%d_%" PRId64
             " 1 }\n",
-            turn, t->name, k, run_us, turn, t->name, k - 1);
+            turn, i, k, run_us, turn, i, k - 1);
     }
 }
 
-static void add_each(struct script *s, const struct golden *g, int turn, const char *step)
+/* A step about each task, or about each that was pinned at first. */
+static void add_each(struct script *s, const struct golden *g, int turn, const char *step,
+                     bool only_pinned)
 {
     for (int i = 0; i < g->task_count; i++)
         for (int64_t k = 0; k < g->task[i].count; k++)
-            add(s, " %s t%d_%s%" PRId64, step, turn, g->task[i].name, k);
+            if (!only_pinned || g->task[i].cpus_before != 0)
+                add(s, " %s t%d_%d_%" PRId64, step, turn, i, k);
+}
+
+/* The start's list names number k of task i. */
+static bool is_in_list(const struct golden *g, const struct golden_start *start, int i, int64_t k)
+{
+    const char *prev = start == NULL ? "" : start->prev;
+    struct golden_place place;
+
+    while (golden_next_place(g, &prev, &place))
+        if (place.task == i && place.number == k)
+            return true;
+    return false;
 }
 
 /* The waking task: first those of the start's list, in its order, then the others. */
 static void add_waker(struct script *s, const struct golden *g, const struct golden_start *start,
                       int turn)
 {
-    int64_t cpu = start == NULL ? 0 : HL_MIN(start->cpu, cpu_count(g) - 1);
+    int64_t cpu = start == NULL ? 0 : start->cpu;
     int64_t left_us = (int64_t)(g->seconds * 1e6);
+    const char *prev = start == NULL ? "" : start->prev;
+    struct golden_place place;
     bool is_pinned = false;
 
     add(s,
         "task waker%d class fifo rt 50 start %" PRId64 " on %" PRId64 " at %" PRId64
         "us background: sleep %dms",
         turn, cpu, cpu, begin_us(g, turn) - WAKE_AFTER_MS * INT64_C(1000), WAKE_AFTER_MS);
-    for (const char *at = start == NULL ? "" : start->prev; *at != '\0';) {
-        size_t length = strcspn(at, "=");
-
-        for (int i = 0; i < g->task_count; i++) /* a list may name tasks that are not there */
-            if (strncmp(at, g->task[i].name, strlen(g->task[i].name)) == 0 &&
-                atoi(at + strlen(g->task[i].name)) < g->task[i].count) {
-                add(s, " write w%d_%.*s 1", turn, (int)length, at);
-                break;
-            }
-        at += strcspn(at, " ");
-        at += *at == ' ';
-    }
+    while (golden_next_place(g, &prev, &place))
+        add(s, " write w%d_%d_%" PRId64 " 1", turn, place.task, place.number);
     for (int i = 0; i < g->task_count; i++)
         for (int64_t k = 0; k < g->task[i].count; k++) {
-            char key[40];
-
             is_pinned |= g->task[i].cpus_before != 0;
-            (void)hl_format(key, sizeof(key), "%s%" PRId64 "=", g->task[i].name, k);
-            if (start == NULL || strstr(start->prev, key) == NULL)
-                add(s, " write w%d_%s%" PRId64 " 1", turn, g->task[i].name, k);
+            if (!is_in_list(g, start, i, k))
+                add(s, " write w%d_%d_%" PRId64 " 1", turn, i, k);
         }
     if (is_pinned) {
         left_us = HL_MAX(left_us - RELEASE_MS * 1000, 0);
         add(s, " sleep %dms", RELEASE_MS);
-        add_each(s, g, turn, "release");
+        add_each(s, g, turn, "release", true);
     }
     add(s, " sleep %" PRId64 "us", left_us);
-    add_each(s, g, turn, "kill");
+    add_each(s, g, turn, "kill", false);
     add(s, "\n");
 }
 
@@ -232,7 +220,7 @@ static void add_groups(struct script *s, const struct golden *g)
     for (int i = 0; i < g->group_count; i++) {
         const struct golden_group *group = &g->group[i];
 
-        add(s, "group %s weight=%" PRId64, group->name, group->weight);
+        add(s, "group group%d weight=%" PRId64, i, group->weight);
         if (group->quota_us > 0)
             add(s, " quota=%" PRId64 "us period=%" PRId64 "us", group->quota_us, group->period_us);
         add(s, "%s\n", group->is_idle ? " idle" : "");
@@ -246,7 +234,7 @@ static void add_groups(struct script *s, const struct golden *g)
  */
 static void add_kernel(struct script *s, const struct golden *g)
 {
-    for (int cpu = 0; cpu < cpu_count(g); cpu++)
+    for (int cpu = 0; cpu < g->cpu_count; cpu++)
         add(s,
             "task kworker%d kernel background on %d start %d: sleep 0us..1s loop forever { run 5us "
             "sleep 1s deferrable }\n",
@@ -267,13 +255,13 @@ static void add_start(struct script *s, const struct golden *g, const struct gol
         for (int64_t k = 0; k < g->task[i].count; k++) {
             const struct golden_task *t = &g->task[i];
 
-            add(s, "pipe w%d_%s%" PRId64 "\n", turn, t->name, k);
+            add(s, "pipe w%d_%d_%" PRId64 "\n", turn, i, k);
             if (t->sleep_us < 0)
-                add(s, "pipe x%d_%s%" PRId64 " sync\n", turn, t->name, k);
-            add(s, "task t%d_%s%" PRId64 " at %" PRId64 "us", turn, t->name, k,
+                add(s, "pipe x%d_%d_%" PRId64 " sync\n", turn, i, k);
+            add(s, "task t%d_%d_%" PRId64 " at %" PRId64 "us", turn, i, k,
                 begin_us(g, turn) - WAKE_AFTER_MS * INT64_C(1000));
-            add_attributes(s, g, t, slept_on(start, t, k));
-            add(s, ": read w%d_%s%" PRId64 " 1", turn, t->name, k);
+            add_attributes(s, t, slept_on(g, start, t, k));
+            add(s, ": read w%d_%d_%" PRId64 " 1", turn, i, k);
             add_steps(s, g, t, turn, k);
         }
     add_waker(s, g, start, turn);
@@ -395,25 +383,10 @@ static void sum_up(struct tally *y, int starts)
     }
 }
 
-static int64_t tasks_of_start(const struct golden *g)
+/* Starts first .. first + turns - 1 on one machine, and whose task each is. */
+static void write_script(struct tally *y, struct script *s, int first, int turns)
 {
-    int64_t count = 1; /* the waker */
-
-    for (int i = 0; i < g->task_count; i++)
-        count += g->task[i].count;
-    return count;
-}
-
-/* Starts first .. first + turns - 1 on one machine. */
-static enum hl_status play_starts(struct tally *y, struct script *s, int first, int turns,
-                                  uint64_t seed, struct hl_error *err)
-{
-    struct golden *g = y->g;
-    struct scenario scenario = {0};
-    struct policy_spec policy;
-    struct sim_result result;
-    struct trace_sink sink = {.event = take_event, .context = y};
-    enum hl_status status;
+    const struct golden *g = y->g;
 
     s->length = 0;
     add_machine(s, g);
@@ -430,6 +403,19 @@ static enum hl_status play_starts(struct tally *y, struct script *s, int first, 
     }
     add_kernel(s, g);
     add(s, "until %" PRId64 "us\n", begin_us(g, turns));
+}
+
+static enum hl_status play_starts(struct tally *y, struct script *s, int first, int turns,
+                                  uint64_t seed, struct hl_error *err)
+{
+    struct golden *g = y->g;
+    struct scenario scenario = {0};
+    struct policy_spec policy;
+    struct sim_result result;
+    struct trace_sink sink = {.event = take_event, .context = y};
+    enum hl_status status;
+
+    write_script(y, s, first, turns);
     status = scenario_parse(&scenario, g->id, s->text, err);
     if (status == HL_OK)
         status = policy_spec_parse(&policy, scenario.policy, err);
@@ -447,32 +433,65 @@ static enum hl_status play_starts(struct tally *y, struct script *s, int first, 
     return status == HL_OK ? y->status : status;
 }
 
-enum hl_status golden_play(struct golden *g, int starts, uint64_t seed, struct hl_error *err)
+/* As many as one scenario holds; at least one, as golden_read sees to. */
+static int turns_at_once(const struct golden *g, int starts)
 {
-    struct tally *y = hl_alloc(1, sizeof(*y));
-    struct script *s = hl_alloc(1, sizeof(*s));
-    int turns_max =
-        (int)HL_MIN((TASKS_MAX - cpu_count(g) - KERNEL_TASKS) / tasks_of_start(g), (int64_t)starts);
-    enum hl_status status = HL_OK;
+    int64_t room = (TASKS_MAX - g->cpu_count - GOLDEN_KERNEL_TASKS) / golden_tasks_of_start(g);
 
-    if (y == NULL || s == NULL) {
-        status = hl_fail(err, HL_NO_MEMORY, "out of memory for record %s", g->id);
-    } else if (turns_max < 1) {
-        status = hl_fail(err, HL_BAD_INPUT, "record %s has %" PRId64 " tasks; expected at most %d",
-                         g->id, tasks_of_start(g) - 1, TASKS_MAX - 1);
-    } else {
-        *y = (struct tally){.g = g, .err = err};
-        for (int start = 0; start < starts && status == HL_OK; start += turns_max)
-            status = play_starts(y, s, start, HL_MIN(turns_max, starts - start), seed, err);
-        if (status == HL_OK)
-            sum_up(y, starts);
-        for (int i = 0; i < GOLDEN_TASKS_MAX; i++) {
-            hl_free(y->wake[i].ns);
-            hl_free(y->slice[i].ns);
-        }
+    assert(room >= 1);
+    return (int)HL_MIN(room, (int64_t)starts);
+}
+
+static enum hl_status open_tally(struct golden *g, struct tally **y, struct script **s,
+                                 struct hl_error *err)
+{
+    *y = hl_alloc(1, sizeof(**y));
+    *s = hl_alloc(1, sizeof(**s));
+    if (*y == NULL || *s == NULL)
+        return hl_fail(err, HL_NO_MEMORY, "out of memory for record %s", g->id);
+    (*y)->g = g;
+    (*y)->err = err;
+    return HL_OK;
+}
+
+static void close_tally(struct tally *y, struct script *s)
+{
+    for (int i = 0; i < GOLDEN_TASKS_MAX && y != NULL; i++) {
+        hl_free(y->wake[i].ns);
+        hl_free(y->slice[i].ns);
     }
     hl_free(s);
     hl_free(y);
+}
+
+enum hl_status golden_check(struct golden *g, struct hl_error *err)
+{
+    struct scenario scenario = {0};
+    struct tally *y;
+    struct script *s;
+    enum hl_status status = open_tally(g, &y, &s, err);
+
+    if (status == HL_OK) {
+        write_script(y, s, 0, turns_at_once(g, GOLDEN_STARTS));
+        status = scenario_parse(&scenario, g->id, s->text, err);
+    }
+    scenario_close(&scenario);
+    close_tally(y, s);
+    return status;
+}
+
+enum hl_status golden_play(struct golden *g, int starts, uint64_t seed, struct hl_error *err)
+{
+    struct tally *y;
+    struct script *s;
+    enum hl_status status = open_tally(g, &y, &s, err);
+    int turns = turns_at_once(g, starts);
+
+    for (int start = 0; start < starts && status == HL_OK; start += turns)
+        status = play_starts(y, s, start, HL_MIN(turns, starts - start), seed, err);
+    if (status == HL_OK)
+        sum_up(y, starts);
+    close_tally(y, s);
     return status;
 }
 
@@ -497,7 +516,7 @@ enum { RARE_PER_S = 5 };
 void golden_judge(struct golden *g)
 {
     double resolution = 1 / g->seconds;
-    bool one = cpu_count(g) == 1;
+    bool one = g->cpu_count == 1;
 
     g->inside = g->inside_but_rare = true;
     for (int i = 0; i < g->task_count; i++) {

@@ -2,8 +2,8 @@
 /*
  * bench.c - the figures of `make bench`: "name value unit" lines, and the same as JSON.
  *
- *     bench FILE.json           all figures
- *     bench --engine POLICY     one run of the engine; valgrind counts its instructions
+ *     bench FILE.json                 all figures
+ *     bench --engine POLICY [CPUS]    one run of the engine, on 8 cpus; valgrind counts its instructions
  *
  * Figures that cannot be had are null, with the reason on standard error. The engine's are engine_bench.c's.
  */
@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "base/units.h"
 #include "bench.h"
 #include "cli/play_paper.h"
@@ -105,12 +106,17 @@ int main(int argc, char **argv)
     struct hl_error err = {0};
     enum hl_status status;
 
-    if (argc == 3 && strcmp(argv[1], "--engine") == 0) {
-        status = engine_bench_once(argv[2], &err);
+    if (argc >= 3 && strcmp(argv[1], "--engine") == 0) {
+        int64_t cpus = 8;
+
+        status =
+            argc == 3 || (argc == 4 && hl_parse_int(argv[3], &cpus) && cpus > 0 && cpus <= 4096)
+                ? engine_bench_once(argv[2], (int)cpus, &err)
+                : hl_fail(&err, HL_USAGE, "expected 1 to 4096 cpus");
     } else if (argc == 2 && argv[1][0] != '-') {
         status = bench_all(argv[0], argv[1], &err);
     } else {
-        status = hl_fail(&err, HL_USAGE, "expected a file to write, or --engine POLICY");
+        status = hl_fail(&err, HL_USAGE, "expected a file to write, or --engine POLICY [CPUS]");
     }
     if (status != HL_OK)
         (void)fprintf(stderr, "bench: %s\n", err.text);

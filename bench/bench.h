@@ -14,7 +14,7 @@ void missing(const char *name, const char *unit, const char *reason);
 
 /* The engine under every policy; `program` is run again under valgrind where there is no counter. */
 enum hl_status engine_bench(const char *program, struct hl_error *err) HL_MUST_CHECK;
-/* One run of the 8-cpu case, for valgrind to count. */
-enum hl_status engine_bench_once(const char *policy, struct hl_error *err) HL_MUST_CHECK;
+/* One run of the case with so many cpus, for valgrind to count. */
+enum hl_status engine_bench_once(const char *policy, int cpus, struct hl_error *err) HL_MUST_CHECK;
 
 #endif

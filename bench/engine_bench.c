@@ -12,6 +12,7 @@
  */
 #include "bench.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -156,14 +157,29 @@ static double callgrind_instructions(const char *program, const char *policy)
 
 static const char machine_8cpu[] = "pack:4 core:1 pu:2";
 
-enum hl_status engine_bench_once(const char *policy, struct hl_error *err)
+static enum hl_status open_large(struct engine_case *c, const char *policy, int cpus,
+                                 struct hl_error *err)
+{
+    char machine[32];
+
+    (void)snprintf(machine, sizeof(machine), "smp:%d", cpus);
+    return open_build(c, policy, machine, cpus, err);
+}
+
+enum hl_status engine_bench_once(const char *policy, int cpus, struct hl_error *err)
 {
     struct engine_case c;
     struct sim_result result;
-    enum hl_status status = open_build(&c, policy, machine_8cpu, 8, err);
+    int64_t started;
+    enum hl_status status = cpus == 8 ? open_build(&c, policy, machine_8cpu, 8, err)
+                                      : open_large(&c, policy, cpus, err);
 
+    started = counters_now_ns();
     if (status == HL_OK)
         status = play(&c, &result, err);
+    if (status == HL_OK)
+        printf("%" PRIu64 " events, history %016" PRIx64 ", in %.3f s\n", result.event_count,
+               result.event_hash, (double)(counters_now_ns() - started) / 1e9);
     close_case(&c);
     return status;
 }
@@ -209,11 +225,9 @@ static enum hl_status bench_large(const char *policy, int cpus, struct measured 
                                   struct hl_error *err)
 {
     struct engine_case c;
-    char name[96], machine[32];
-    enum hl_status status;
+    char name[96];
+    enum hl_status status = open_large(&c, policy, cpus, err);
 
-    (void)snprintf(machine, sizeof(machine), "smp:%d", cpus);
-    status = open_build(&c, policy, machine, cpus, err);
     if (status == HL_OK)
         status = measure(&c, 0.5, measured, err);
     close_case(&c);

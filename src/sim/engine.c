@@ -2,8 +2,8 @@
 /*
  * engine.c - one run from set-up to result: memory, clocks, the event loop.
  *
- * Three sources of events: the queue (requests, timers), the step ends of cpus and the tick rings. All cpus tick with one
- * period, so their order within it never changes and the next tick costs nothing to find.
+ * Four sources of events: the queue (timers), requests to pick again, the step ends of cpus and the tick rings. All cpus
+ * tick with one period, so their order within it never changes and the next tick costs nothing to find.
  */
 #include "sim/engine.h"
 
@@ -16,7 +16,7 @@
 #include "base/interrupt.h"
 
 /* Some milliseconds of a run that checks each event, and no time of one that does not. */
-enum { TURNS_PER_LOOK = 4096 };
+enum { TURNS_PER_LOOK = 4096, LOOKS_PER_EVENT = 256 };
 
 void sim_fail(struct sim *s, enum hl_status status, const char *format, ...)
 {
@@ -136,12 +136,29 @@ static void read_costs(struct sim *s)
         s->refill[d] = machine_constant(s->machine, refill[d]);
 }
 
+static size_t words_of(size_t cpus)
+{
+    return (cpus + 63) / 64;
+}
+
+/* room: a power of two; bits: zeroed. */
+static void requests_init(struct request_ring *ring, size_t room, size_t cpus, uint64_t *bits)
+{
+    ring->room = (int32_t)room;
+    ring->next_ns = INT64_MAX;
+    for (size_t i = 0; i < room; i++)
+        ring->batch[i].cpus = bits + i * words_of(cpus);
+    for (size_t cpu = 0; cpu < cpus; cpu++)
+        ring->at_ns[cpu] = INT64_MAX;
+}
+
 static enum hl_status allocate(struct sim *s)
 {
     const struct workload *w = s->workload;
     struct hl_arena *arena = &s->arena;
     size_t cpus = (size_t)s->cpu_count, slots, leaves;
     size_t data_stride = (s->ops->task_bytes + 15) / 16 * 16;
+    uint64_t *bits;
     char *data;
 
     s->task_capacity =
@@ -154,6 +171,9 @@ static enum hl_status allocate(struct sim *s)
     leaves = (size_t)step_ends_leaves(s->cpu_count);
     s->step_ends.at_ns = hl_arena_alloc(arena, leaves, sizeof(*s->step_ends.at_ns));
     s->step_ends.winner = hl_arena_alloc(arena, 2 * leaves, sizeof(*s->step_ends.winner));
+    s->requests.batch = hl_arena_alloc(arena, leaves, sizeof(*s->requests.batch));
+    s->requests.at_ns = hl_arena_alloc(arena, cpus, sizeof(*s->requests.at_ns));
+    bits = hl_arena_alloc(arena, leaves, words_of(cpus) * sizeof(*bits));
     s->cpus = hl_arena_alloc(arena, cpus, sizeof(*s->cpus));
     s->kicked = hl_arena_alloc(arena, cpus, sizeof(*s->kicked));
     s->pipes = hl_arena_alloc(arena, w->pipe_count, sizeof(*s->pipes));
@@ -171,14 +191,16 @@ static enum hl_status allocate(struct sim *s)
         s->contention_rate =
             hl_arena_alloc(arena, (size_t)s->machine->core_count + 1, sizeof(*s->contention_rate));
     if (s->tasks == NULL || data == NULL || s->queue.heap == NULL || s->queue.place == NULL ||
-        s->step_ends.at_ns == NULL || s->step_ends.winner == NULL || s->cpus == NULL ||
-        s->kicked == NULL || s->pipes == NULL || s->memory_tasks == NULL || s->pools == NULL ||
-        s->locks == NULL || s->barriers == NULL || s->disk_free_ns == NULL ||
+        s->step_ends.at_ns == NULL || s->step_ends.winner == NULL || s->requests.batch == NULL ||
+        s->requests.at_ns == NULL || bits == NULL || s->cpus == NULL || s->kicked == NULL ||
+        s->pipes == NULL || s->memory_tasks == NULL || s->pools == NULL || s->locks == NULL ||
+        s->barriers == NULL || s->disk_free_ns == NULL ||
         (s->options->observer != NULL && s->first_of_program == NULL) ||
         (machine_constant(s->machine, MACHINE_memory_contention) > 0 && s->contention_rate == NULL))
         return hl_fail(s->err, HL_NO_MEMORY, "out of memory for %zu tasks on %zu cpus",
                        s->task_capacity, cpus);
     step_ends_init(&s->step_ends, (int32_t)leaves);
+    requests_init(&s->requests, leaves, cpus, bits);
     for (size_t i = 0; i < slots; i++)
         s->queue.place[i] = -1;
     for (size_t i = 0; i < s->task_capacity; i++) {
@@ -279,15 +301,22 @@ static void handle_queue(struct sim *s)
         task_timer(s, &s->tasks[entry.slot - per_cpu]);
         return;
     }
-    switch (entry.slot % CPU_SLOTS) {
-    case 0: dispatch_request(s, cpu); break;
-    case 1: dispatch_stop(s, cpu); break;
-    default:
-        s->here = cpu;
-        s->ops->timer(&s->policy, cpu);
-        policy_host_callback_end(s);
-        s->here = POLICY_NO_CPU;
+    if (entry.slot == slot_stop(cpu)) {
+        dispatch_stop(s, cpu);
+        return;
     }
+    s->here = cpu;
+    s->ops->timer(&s->policy, cpu);
+    policy_host_callback_end(s);
+    s->here = POLICY_NO_CPU;
+}
+
+static void handle_request(struct sim *s)
+{
+    int32_t cpu = request_ring_pop(&s->requests);
+
+    count_event(s, s->now_ns, EVENT_ORDER(EVENT_REQUEST, cpu));
+    dispatch_request(s, cpu);
 }
 
 static void handle_step_end(struct sim *s)
@@ -305,7 +334,8 @@ static void handle_step_end(struct sim *s)
  */
 static void pass_idle(struct sim *s)
 {
-    int64_t before_ns = s->step_ends.at_ns[step_ends_first(&s->step_ends)];
+    int64_t before_ns =
+        HL_MIN(s->step_ends.at_ns[step_ends_first(&s->step_ends)], s->requests.next_ns);
 
     if (s->queue.count > 0)
         before_ns = HL_MIN(before_ns, s->queue.heap[0].at_ns);
@@ -346,28 +376,40 @@ static int64_t next_event_ns(const struct sim *s)
     int64_t at_ns = HL_MIN(s->tick.next_ns, s->stat_tick.next_ns);
 
     at_ns = HL_MIN(at_ns, s->step_ends.at_ns[step_ends_first(&s->step_ends)]);
+    at_ns = HL_MIN(at_ns, s->requests.next_ns);
     if (s->queue.count > 0)
         at_ns = HL_MIN(at_ns, s->queue.heap[0].at_ns);
     return at_ns;
 }
 
+/* A check looks at all cpus and tasks: where these are many, not each event can have one. */
 static void check_now(struct sim *s)
 {
     enum hl_status status = checker_run(s, s->err);
 
+    s->check_at = s->event_count + 1 + ((size_t)s->cpu_count + s->task_used) / LOOKS_PER_EVENT;
     if (s->status == HL_OK)
         s->status = status;
 }
 
-/* One event: the queue goes first at equal times, its kinds being the smaller ones. */
+/* Is the first entry of the queue the next event? Of its kinds only timers go before requests. */
+static inline bool queue_is_next(const struct sim *s, int64_t at_ns)
+{
+    return s->queue.count > 0 && s->queue.heap[0].at_ns == at_ns &&
+           (s->requests.next_ns != at_ns || s->queue.heap[0].order < EVENT_ORDER(EVENT_REQUEST, 0));
+}
+
+/* One event. */
 static inline void handle_next(struct sim *s, int64_t at_ns)
 {
     if (at_ns != s->now_ns) {
         s->now_ns = s->policy.now_ns = at_ns;
         s->steps_without_time = 0;
     }
-    if (s->queue.count > 0 && s->queue.heap[0].at_ns == at_ns)
+    if (queue_is_next(s, at_ns))
         handle_queue(s);
+    else if (s->requests.next_ns == at_ns)
+        handle_request(s);
     else if (s->step_ends.at_ns[step_ends_first(&s->step_ends)] == at_ns)
         handle_step_end(s);
     else if (s->tick.next_ns == at_ns)
@@ -376,7 +418,7 @@ static inline void handle_next(struct sim *s, int64_t at_ns)
         handle_tick(s, &s->stat_tick, EVENT_STAT_TICK, s->ops->stat_tick);
     if (s->kicked_count > 0)
         dispatch_kicked(s);
-    if (s->options->check_each_event)
+    if (s->options->check_each_event && s->event_count >= s->check_at)
         check_now(s);
 }
 

@@ -11,6 +11,7 @@
 #include "base/rng.h"
 #include "base/units.h"
 #include "sim/event_queue.h"
+#include "sim/request_ring.h"
 #include "sim/step_ends.h"
 #include "sim/sim.h"
 #include "sim/tick_ring.h"
@@ -135,7 +136,9 @@ struct sim {
     struct policy_clock clock;
     int64_t now_ns;
     uint64_t event_count, event_hash, scan_count, timer_sequence;
+    uint64_t check_at; /* in checking runs: the event after which is the next check */
     struct event_queue queue;
+    struct request_ring requests;
     struct step_ends step_ends;
     struct tick_ring tick, stat_tick;
     struct sim_cpu *cpus;
@@ -196,19 +199,15 @@ static inline struct sim *sim_of(struct policy *p)
     return (struct sim *)(void *)((char *)p - offsetof(struct sim, policy));
 }
 
-/* Slots of the queue: three per cpu, then one per task. */
-enum { CPU_SLOTS = 3 };
-static inline int32_t slot_request(int cpu)
+/* Slots of the queue: two per cpu, then one per task. */
+enum { CPU_SLOTS = 2 };
+static inline int32_t slot_stop(int cpu)
 {
     return CPU_SLOTS * cpu;
 }
-static inline int32_t slot_stop(int cpu)
-{
-    return CPU_SLOTS * cpu + 1;
-}
 static inline int32_t slot_policy_timer(int cpu)
 {
-    return CPU_SLOTS * cpu + 2;
+    return CPU_SLOTS * cpu + 1;
 }
 static inline int32_t slot_task(const struct sim *s, const struct sim_task *t)
 {

@@ -2,7 +2,7 @@
 /*
  * event_queue.h - what happens next: an indexed 4-ary heap over a fixed set of slots.
  *
- * Each thing that can happen (a request reaches cpu 5, the sleep of task 17 ends)
+ * Each thing that can happen (a timer of the policy on cpu 5, the end of the sleep of task 17)
  * owns a slot and is armed at most once, so re-timing moves an entry instead of leaving a stale one,
  * and nothing is ever allocated. Total order: time, then `order` (kind above number: see engine.h).
  */

@@ -139,14 +139,6 @@ static void kick_here(struct sim *s, int cpu)
         dispatch_list(s, cpu);
 }
 
-static void kick_there(struct sim *s, int cpu, int64_t at_ns)
-{
-    int32_t place = s->queue.place[slot_request(cpu)];
-
-    if (place < 0 || s->queue.heap[place].at_ns > at_ns)
-        event_queue_set(&s->queue, slot_request(cpu), at_ns, EVENT_ORDER(EVENT_REQUEST, cpu));
-}
-
 void policy_kick(struct policy *p, int cpu)
 {
     struct sim *s = sim_of(p);
@@ -154,7 +146,8 @@ void policy_kick(struct policy *p, int cpu)
     if (s->here == cpu)
         kick_here(s, cpu);
     else
-        kick_there(s, cpu, s->now_ns + machine_constant(s->machine, MACHINE_ipi_ns));
+        request_ring_add(&s->requests, cpu,
+                         s->now_ns + machine_constant(s->machine, MACHINE_ipi_ns));
 }
 
 void policy_signal(struct policy *p, int cpu)
@@ -164,7 +157,7 @@ void policy_signal(struct policy *p, int cpu)
     if (s->here == cpu)
         kick_here(s, cpu);
     else
-        kick_there(s, cpu, s->now_ns);
+        request_ring_add(&s->requests, cpu, s->now_ns);
 }
 
 void policy_moved(struct policy *p, struct policy_task *t, int cpu)

@@ -46,7 +46,7 @@ struct sim_options {
     const struct workload *workload;
     uint64_t seed;
     int64_t until_ns;      /* 0: until all tasks that are not in the background have ended */
-    bool check_each_event; /* invariants of engine and policy after every event; slow */
+    bool check_each_event; /* invariants after every event; in large runs, every n-th; slow */
     const struct trace_sink *sink; /* NULL: none */
     const struct sim_observer *observer;
 };

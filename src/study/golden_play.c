@@ -37,7 +37,7 @@ enum {
     TIMER_SLACK_US = 50,
     RUN_EXTRA_US = 6,
     RUN_EXTRA_REAL_US = 150,       /* in real time: the middle of 50 to 250 */
-    TASKS_MAX = SCENARIO_TASKS_MAX /* in one scenario: those of several starts */
+    TASKS_MAX = SCENARIO_NAMES_MAX /* in one scenario: those of several starts */
 };
 
 /* ---- the scenario ---- */

@@ -301,7 +301,7 @@ static enum hl_status read_task(struct golden *g, const struct hl_json_node *roo
 
     *t = (struct golden_task){.count = 1};
     HL_TRY(read_word(node, "name", &t->name, err));
-    HL_TRY(read_int(node, "count", 1, SCENARIO_TASKS_MAX, &t->count, err));
+    HL_TRY(read_int(node, "count", 1, SCENARIO_NAMES_MAX, &t->count, err));
     HL_TRY(read_int(node, "nice", -20, 19, &t->nice, err));
     HL_TRY(read_int(node, "run_us", 0, TIME_MAX_US, &t->run_us, err));
     HL_TRY(read_int(node, "sleep_us", -1, TIME_MAX_US, &t->sleep_us, err));
@@ -332,7 +332,7 @@ static enum hl_status read_tasks(struct golden *g, const struct hl_json_node *ro
 {
     struct hl_json_node list;
     size_t count;
-    int64_t room = SCENARIO_TASKS_MAX - g->cpu_count - GOLDEN_KERNEL_TASKS;
+    int64_t room = SCENARIO_NAMES_MAX - g->cpu_count - GOLDEN_KERNEL_TASKS;
 
     HL_TRY(hl_json_member(node, "task", &list, err));
     HL_TRY(hl_json_array(&list, &count, err));

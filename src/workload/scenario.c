@@ -49,9 +49,9 @@ enum hl_status scenario_name_add(struct scenario_names *names, const struct scen
         return scenario_fail(
             c, err, "name is '%.60s'; expected a letter, then letters, digits, _ or -, at most %d",
             name, SCENARIO_NAME_BYTES_MAX);
-    if (names->count >= SCENARIO_TASKS_MAX)
+    if (names->count >= SCENARIO_NAMES_MAX)
         return scenario_fail(c, err, "'%s' is one too many; expected at most %d", name,
-                             SCENARIO_TASKS_MAX);
+                             SCENARIO_NAMES_MAX);
     HL_TRY(hl_grow(&names->names, &names->capacity, names->count + 1, sizeof(*names->names), err));
     names->names[names->count++] = name;
     return HL_OK;

@@ -15,7 +15,8 @@
 enum {
     SCENARIO_BYTES_MAX = 1 << 20,
     SCENARIO_STEPS_MAX = 100000,
-    SCENARIO_TASKS_MAX = 1000,   /* tasks; programs, pipes, locks and barriers alike */
+    SCENARIO_NAMES_MAX = 1000,   /* of tasks; of programs, pipes, locks and barriers alike */
+    SCENARIO_TASKS_MAX = 100000, /* with their copies */
     SCENARIO_ALIVE_MAX = 100000, /* tasks alive at one time */
     SCENARIO_EXPECTS_MAX = 10000,
     SCENARIO_TRIALS_MAX = 100000,

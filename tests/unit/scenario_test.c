@@ -180,12 +180,12 @@ static void copies_come_behind_all_other_tasks_and_share_a_name(void **state)
     assert_true(s.check_at_end);
     scenario_close(&s);
     assert_int_equal(scenario_parse(&s, "s.scn",
-                                    HEAD "task A copies 600: run 1ms\n"
-                                         "task B copies 600: run 1ms\n",
+                                    HEAD "task A copies 60000: run 1ms\n"
+                                         "task B copies 60000: run 1ms\n",
                                     &err),
                      HL_BAD_INPUT);
     assert_string_equal(err.text,
-                        "s.scn: the copies of task 'B' are too many; expected at most 1000 tasks");
+                        "s.scn: the copies of task 'B' are too many; expected at most 100000 tasks");
 }
 
 static void loops_nest_by_depth(void **state)

@@ -185,6 +185,7 @@ static const char *fault_of(const struct policy *p, const struct fair_cpu *c)
 {
     const struct fair *f = fair_of(p);
     int32_t count = 0, delayed = 0;
+    int64_t util_est = 0;
     const char *fault = fault_of_queue(p, &c->queue);
 
     for (const struct hl_link *link = c->tasks.first; link != NULL; link = link->next) {
@@ -192,6 +193,9 @@ static const char *fault_of(const struct policy *p, const struct fair_cpu *c)
 
         if (!se->on_rq || se->cpu != c->cpu || se->queue->of != c)
             return "a listed task is not in the queue";
+        if (se->is_delayed && se->util_est_counted != 0)
+            return "a delayed task counts in the estimated utilisation";
+        util_est += se->util_est_counted;
         if (is_hidden(se))
             continue;
         count++;
@@ -204,6 +208,8 @@ static const char *fault_of(const struct policy *p, const struct fair_cpu *c)
     if (count != c->queue.h_nr || delayed != c->queue.h_delayed ||
         c->nr_running != c->queue.h_nr + c->rt_nr)
         return "its counts are not those of its lists";
+    if (util_est != c->util_est)
+        return "its estimated utilisation is not that of its tasks";
     if (c->curr != NULL && c->rt_curr != NULL)
         return "two tasks run";
     return NULL;

@@ -128,6 +128,7 @@ void fair_requeue_delayed(struct policy *p, struct fair_entity *se)
     se->is_delayed = false;
     if (!fair_is_task(se))
         return;
+    util_est_enqueue(p, se->queue->of, se);
     for (struct fair_entity *up = se; up != NULL; up = up->parent) {
         up->queue->h_delayed--;
         if (up->queue->is_throttled)
@@ -142,7 +143,8 @@ void fair_enqueue_task(struct policy *p, struct fair_entity *task, enum fair_mov
     struct moving m = moving_task(task);
     bool is_counted = true;
 
-    util_est_enqueue(p, c, task);
+    if (!task->is_delayed) /* such a one is moved: it sleeps on */
+        util_est_enqueue(p, c, task);
     hl_list_push_front(&c->tasks, &task->in_tasks);
     while (se != NULL && is_counted) {
         if (se->on_rq) {

@@ -18,7 +18,7 @@ static void on_signal(int number)
 
 void hl_interrupt_catch(void)
 {
-    static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
+    static const int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
     struct sigaction action = {.sa_handler = on_signal};
 
     (void)sigemptyset(&action.sa_mask);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * interrupt.h - the wish of SIGINT, SIGTERM or SIGHUP to end, as a flag.
+ * interrupt.h - the wish of SIGINT, SIGTERM, SIGHUP or SIGQUIT to end, as a flag.
  *
  * The program installs the handlers once; long work asks between two steps and ends with
  * HL_INTERRUPTED. Blocking system calls return EINTR: they are not restarted.

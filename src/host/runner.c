@@ -260,7 +260,7 @@ static bool drop_descriptors(int alive)
 
 static void keeper_prepare_signals(struct keeper *keeper)
 {
-    static const int numbers[] = {SIGCHLD, SIGTERM, SIGINT, SIGHUP};
+    static const int numbers[] = {SIGCHLD, SIGTERM, SIGINT, SIGHUP, SIGQUIT};
 
     (void)sigemptyset(&keeper->signals);
     for (int i = 0; i < HL_COUNT_OF(numbers); i++) {

@@ -79,7 +79,7 @@ five_seconds="--load single --runs 3 --warmup none --tree-scale 0.35"
     expect_partial
 }
 
-for signal in INT KILL; do
+for signal in INT QUIT KILL; do
     what="SIG$signal during a command that has started others"
     timeout --preserve-status --foreground -s $signal 1 "$halfload" run cmd --warmup none -- \
         sh -c 'setsid sleep 31415 & sleep 31415' >"$tmp/out" 2>"$tmp/err" </dev/null

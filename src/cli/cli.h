@@ -47,13 +47,17 @@ struct cli_input {
 };
 
 /*
- * Parses with argp. --help, --usage and --version print and exit; everything wrong becomes one line
+ * Parses with argp. --help, --usage and --version print and exit (or fail where that cannot be written);
+ * everything wrong becomes one line
  * in *err, with a near match for an unknown option. The parser of `argp` must hand ARGP_KEY_ERROR
  * and keys it does not know to cli_other_key.
  */
 enum hl_status cli_parse(const struct argp *argp, int argc, char **argv, struct cli_input *input,
                          struct hl_error *err) HL_MUST_CHECK;
 error_t cli_other_key(int key, struct argp_state *state);
+
+/* Standard output has all that was printed, or HL_NOT_PERMITTED. */
+enum hl_status cli_flush(struct hl_error *err) HL_MUST_CHECK;
 
 /* Ends parsing with HL_USAGE and this message; for use in parsers. */
 error_t cli_refuse(struct argp_state *state, const char *format, ...) HL_PRINTF(2, 3);

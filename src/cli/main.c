@@ -2,7 +2,6 @@
 /*
  * main.c - the command line: finds the verb, plays it, prints what failed, exits.
  */
-#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +15,8 @@
 const char *argp_program_version = CLI_PROGRAM;
 
 const struct cli_verb cli_verbs[] = {
-    {"run", "WORKLOAD", "play a workload, simulated or for real, and print its times", cli_run, true},
+    {"run", "WORKLOAD", "play a workload, simulated or for real, and print its times", cli_run,
+     true},
     {"reproduce", "[PAPER...]", "play published studies and print them beside what was published",
      cli_reproduce, true},
     {"list", "policies|machines|workloads|variants|papers|studies|host", "say what there is",
@@ -124,8 +124,8 @@ int main(int argc, char **argv)
     status = take_sysroot(&argc, argv, &err);
     if (status == HL_OK)
         status = play(argc, argv, &err);
-    if (fflush(stdout) != 0 && status == HL_OK)
-        status = hl_fail(&err, HL_NOT_PERMITTED, "standard output: %s", strerror(errno));
+    if (cli_flush(status == HL_OK ? &err : NULL) != HL_OK && status == HL_OK)
+        status = err.status;
     if (status != HL_OK && err.text[0] != '\0')
         (void)fprintf(stderr, "halfload: %s\n", err.text);
     return hl_exit_code(status);

@@ -5,6 +5,7 @@
  * argp prints two lines of its own for a wrong option and exits. ARGP_NO_ERRS keeps it quiet; the
  * parser then is told ARGP_KEY_ERROR, from which the wrong word is found.
  */
+#include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -95,17 +96,33 @@ static bool asks_for_help(const char *word)
     return false;
 }
 
+enum hl_status cli_flush(struct hl_error *err)
+{
+    if (fflush(stdout) == 0 && ferror(stdout) == 0)
+        return HL_OK;
+    return hl_fail(err, HL_NOT_PERMITTED, "standard output: %s", strerror(errno));
+}
+
+/* argp would exit with 0, whatever came of the text. */
+static enum hl_status print_help(const struct argp *argp, char *program, char *option,
+                                 struct cli_input *input, struct hl_error *err)
+{
+    char *alone[] = {program, option, NULL};
+
+    /* It goes on as if nothing else were asked; complaints about that have no place. */
+    (void)argp_parse(argp, 2, alone, ARGP_NO_EXIT, NULL, input);
+    HL_TRY(cli_flush(err));
+    exit(EXIT_SUCCESS);
+}
+
 enum hl_status cli_parse(const struct argp *argp, int argc, char **argv, struct cli_input *input,
                          struct hl_error *err)
 {
     error_t wrong;
 
     for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
-        if (asks_for_help(argv[i])) {
-            char *alone[] = {argv[0], argv[i], NULL};
-
-            (void)argp_parse(argp, 2, alone, 0, NULL, input); /* prints and exits */
-        }
+        if (asks_for_help(argv[i]))
+            return print_help(argp, argv[0], argv[i], input, err);
     *err = (struct hl_error){0};
     input->err = err;
     argp_err_exit_status = hl_exit_code(HL_USAGE);

@@ -35,7 +35,8 @@ enum { TAIL_LINES = 10, TAIL_BYTES = 8 << 10, TIMEOUT_MAX_S = 1000000, SECONDS_M
 static const struct argp_option option_table[] = {
     {NULL, 0, NULL, 0, "Real runs:", 3},
     {"warmup", KEY_WARMUP, "W", 0, "discarded runs: session (default), each, none", 3},
-    {"timeout", KEY_TIMEOUT, "SECONDS", 0, "end a run that takes longer, as killed", 3},
+    {"timeout", KEY_TIMEOUT, "SECONDS", 0,
+     "end what takes longer: a run (it is killed), or a script around it (the run has failed)", 3},
     {"work-dir", KEY_WORK_DIR, "DIR", 0, "where private files go (default: TMPDIR, else /var/tmp)",
      3},
     {NULL, 0, NULL, 0, "Real builds:", 4},
@@ -236,8 +237,8 @@ static void show_tail(void *context, const char *what, const char *log)
         text[--bytes] = '\0';
     /* Control characters would act on the terminal, and a NUL would end the text. */
     for (size_t i = 0; i < bytes; i++)
-        if (((unsigned char)text[i] < ' ' && strchr("\n\t", text[i]) == NULL) ||
-            text[i] == '\0' || text[i] == 0x7f)
+        if (((unsigned char)text[i] < ' ' && strchr("\n\t", text[i]) == NULL) || text[i] == '\0' ||
+            text[i] == 0x7f)
             text[i] = '?';
     if (bytes == 0)
         return;

@@ -184,7 +184,8 @@ static enum hl_status run_hook(struct cmd_run *r, const char *name, const char *
     const struct host_command command = {.arguments = arguments,
                                          .environment = r->cmd->environment.entries,
                                          .folder = ".",
-                                         .log = r->cmd->hook_log};
+                                         .log = r->cmd->hook_log,
+                                         .timeout_ns = r->cmd->options->timeout_ns};
     char reason[150], note[sizeof(r->run->note)], *filled = NULL;
     struct host_result result;
     enum hl_status status;
@@ -197,11 +198,15 @@ static enum hl_status run_hook(struct cmd_run *r, const char *name, const char *
         status = host_command_run(&command, &result, err);
     hl_free(filled);
     HL_TRY(status);
-    if (result.exit_status == 0)
+    if (result.exit_status == 0 && !result.timed_out)
         return HL_OK;
     host_log_reason(r->cmd->hook_log, reason, sizeof(reason));
-    (void)snprintf(note, sizeof(note), "%s exited with status %d%s%s", name, result.exit_status,
-                   reason[0] == '\0' ? "" : ": ", reason);
+    if (result.timed_out)
+        (void)snprintf(note, sizeof(note), "%s was ended: it took longer than %.9g s", name,
+                       (double)command.timeout_ns / (double)HL_NS_PER_S);
+    else
+        (void)snprintf(note, sizeof(note), "%s exited with status %d%s%s", name, result.exit_status,
+                       reason[0] == '\0' ? "" : ": ", reason);
     add_note(r->run, note);
     if (r->run->status == RUN_OK)
         r->run->status = RUN_FAILED;

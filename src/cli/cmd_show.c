@@ -3,6 +3,7 @@
  * cmd_show.c - `halfload show STUDY`: a stored study, one of its runs, or a file of results.
  */
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -146,6 +147,26 @@ static void print_run(const struct run *run)
     }
 }
 
+/* Indented below the name of each part. */
+static void print_parts(const struct run *run)
+{
+    char number[HL_EXACT_BYTES];
+
+    for (size_t p = 0; p < run->part_count; p++) {
+        const struct run_part *part = &run->parts[p];
+
+        printf("\n%s\n", part->name);
+        for (int i = 0; i < run_metric_count(); i++) {
+            const struct run_metric_info *info = &run_metric_table[i];
+            double value = run_part_get(part, i);
+
+            if (!isnan(value))
+                printf("  %-20s %s%s%s\n", info->name, hl_format_exact(number, value),
+                       info->unit[0] == '\0' ? "" : " ", info->unit);
+        }
+    }
+}
+
 static enum hl_status print_text(const struct show_options *o, const struct reference *r,
                                  struct hl_error *err)
 {
@@ -154,6 +175,7 @@ static enum hl_status print_text(const struct show_options *o, const struct refe
     if (is_study && strcmp(r->name, r->study.name) != 0) {
         printf("run %s\n", r->name);
         print_run(&r->runs.runs[0]);
+        print_parts(&r->runs.runs[0]);
         return HL_OK;
     }
     if (is_study)

@@ -84,6 +84,8 @@ static enum hl_status write_waiting(struct keeper *keeper, struct hl_error *err)
         written += status == HL_OK;
     }
     keeper->kept += (int64_t)written;
+    for (size_t i = 0; i < written; i++)
+        run_close(&keeper->waiting.runs[i]);
     keeper->waiting.count -= written;
     for (size_t i = 0; i < keeper->waiting.count; i++) {
         keeper->waiting.runs[i] = keeper->waiting.runs[i + written];

@@ -6,6 +6,7 @@
  */
 #include "cli/run_prepare.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -271,6 +272,24 @@ static enum hl_status check_cells(const struct study_request *request, struct hl
     return HL_OK;
 }
 
+/* Told before anything is played; what a machine bears is told by the workload itself. */
+static enum hl_status check_levels(const struct study_request *request, struct hl_error *err)
+{
+    const struct workload_info *workload = request->workload;
+
+    for (int a = 0; workload->level_max > 0 && a < request->arm_count; a++)
+        for (int l = 0; l < request->load_count; l++) {
+            int64_t level = workload_load_level(&request->loads[l], study_load_cpus(request, a), 0);
+
+            if (level > workload->level_max)
+                return hl_fail(err, HL_USAGE,
+                               "%s: load %s is %" PRId64 " %s; expected at most %" PRId64,
+                               workload->name, request->loads[l].label, level,
+                               workload->level_means, workload->level_max);
+        }
+    return HL_OK;
+}
+
 static bool is_off_everywhere(const struct study_request *request, int load)
 {
     for (int a = 0; a < request->arm_count; a++)
@@ -318,6 +337,7 @@ static enum hl_status take_loads(const struct run_options *o, struct run_parts *
             "--load %s is off on %d cpu%s: by kernbench's rule half load is half as many jobs "
             "as cpus, and one job is single; expected another load",
             o->load, cpus, cpus == 1 ? "" : "s");
+    HL_TRY(check_levels(request, err));
     return check_cells(request, err);
 }
 

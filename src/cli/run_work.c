@@ -12,6 +12,7 @@
 #include "base/memory.h"
 #include "base/units.h"
 #include "cli/cli.h"
+#include "host/memory_room.h"
 
 struct work_words {
     const char *workload;
@@ -127,6 +128,23 @@ static void describe_cmd(const struct host_work_options *work, json_t *asked)
 /* Of the published run are the defaults of the simulated one; these take seconds. */
 static const struct workload_range default_orders = {.first = 1000, .last = 2000, .step = 200};
 
+/* The program's own bound; and a matrix, its inverse and, for the residual, their product are there at
+ * one time. */
+static enum hl_status check_orders(const struct workload_range *orders, bool has_no_residual,
+                                   struct hl_error *err)
+{
+    enum { ORDER_MAX = 40000 };
+    int64_t element_count = (has_no_residual ? 2 : 3) * orders->last * orders->last;
+    char what[64];
+
+    if (orders->last > ORDER_MAX)
+        return hl_fail(err, HL_USAGE,
+                       "matinv: orders go up to %" PRId64 "; for real expected at most %d",
+                       orders->last, ORDER_MAX);
+    (void)snprintf(what, sizeof(what), "matrices of order %" PRId64, orders->last);
+    return host_memory_check(what, element_count * (int64_t)sizeof(double), err);
+}
+
 static enum hl_status take_matinv(const struct study_request *request,
                                   struct host_work_options *work, struct hl_error *err)
 {
@@ -144,6 +162,7 @@ static enum hl_status take_matinv(const struct study_request *request,
             return hl_fail(err, HL_USAGE, "option %s of matinv is for simulated runs",
                            info[i].name);
     }
+    HL_TRY(check_orders(&orders, work->matinv.has_no_residual, err));
     work->matinv.first = orders.first;
     work->matinv.last = orders.last;
     work->matinv.step = orders.step;
@@ -165,12 +184,32 @@ static void describe_matinv(const struct host_work_options *work, json_t *asked)
 
 /* ---- rsa ---- */
 
+/* A process of openssl 3 speed writes to 0.35 MiB of its own (measured); the kernel's share is
+ * assumed. */
+enum { SIGNER_BYTES = 512 << 10 };
+
+static int64_t most_level(const struct study_request *request)
+{
+    int64_t most = 0;
+
+    for (int a = 0; a < request->arm_count; a++)
+        for (int l = 0; l < request->load_count; l++) {
+            int64_t level = workload_load_level(&request->loads[l], study_load_cpus(request, a), 0);
+
+            most = HL_MAX(most, level);
+        }
+    return most;
+}
+
 static enum hl_status take_rsa(const struct study_request *request, struct host_work_options *work,
                                struct hl_error *err)
 {
-    (void)err;
+    int64_t processes = most_level(request);
+    char what[64];
+
     work->rsa.by_user_time = request->options->value[0].first != 0; /* its only option: usertime */
-    return HL_OK;
+    (void)snprintf(what, sizeof(what), "%" PRId64 " processes of openssl", processes);
+    return host_memory_check(what, processes * SIGNER_BYTES, err);
 }
 
 static void announce_rsa(const struct host_work_options *work)

@@ -122,3 +122,15 @@ int64_t host_memory_room_bytes(void)
         return 0;
     return HL_MIN(available_kib * 1024, limit);
 }
+
+enum hl_status host_memory_check(const char *what, int64_t bytes, struct hl_error *err)
+{
+    int64_t room = host_memory_room_bytes();
+
+    if (room == 0 || bytes <= room)
+        return HL_OK;
+    return hl_fail(err, HL_UNSUPPORTED,
+                   "%s need about %.1f GiB of memory; expected no more than the %.1f GiB that are "
+                   "available",
+                   what, (double)bytes / (double)(1 << 30), (double)room / (double)(1 << 30));
+}

@@ -54,24 +54,44 @@ static bool is_rate(const char *field, double *value)
     return hl_parse_double(field, value) && *value > 0;
 }
 
+/* "1000 0.092513 21618.69 0.00213 1.984", behind the order or "total". */
+static bool read_matinv_figures(const struct line *line, struct host_matinv_row *row)
+{
+    row->residual = (double)NAN;
+    if (line->count != 5 || !is_rate(line->field[1], &row->seconds) ||
+        !is_rate(line->field[2], &row->mflops) ||
+        !hl_parse_double(line->field[4], &row->parallelism) || row->parallelism < 0)
+        return false;
+    return strcmp(line->field[3], "nan") == 0 || strcmp(line->field[3], "-nan") == 0 ||
+           (hl_parse_double(line->field[3], &row->residual) && row->residual >= 0);
+}
+
+/* Lines that begin with no order are something else's, such as a warning of OpenBLAS. */
 bool host_matinv_read(const char *text, struct host_matinv_figures *figures, char *found,
                       size_t bytes)
 {
     struct line line;
-    double seconds;
 
+    figures->row_count = 0;
     while (next_line(&text, &line)) {
-        if (line.count != 4 || strcmp(line.field[0], "total") != 0)
+        struct host_matinv_row row = {.order = 0};
+        bool is_total = line.count > 0 && strcmp(line.field[0], "total") == 0;
+
+        if (!is_total && (line.count == 0 || !hl_parse_int(line.field[0], &row.order)))
             continue;
-        if (!is_rate(line.field[1], &seconds) || !is_rate(line.field[2], &figures->mflops))
+        if (!read_matinv_figures(&line, &row) || (!is_total && row.order < 1))
             break;
-        figures->residual = (double)NAN;
-        if (strcmp(line.field[3], "nan") == 0 || strcmp(line.field[3], "-nan") == 0 ||
-            (hl_parse_double(line.field[3], &figures->residual) && figures->residual >= 0))
+        if (is_total) {
+            figures->total = row;
             return true;
-        break;
+        }
+        if (figures->row_count == HOST_MATINV_ROWS_MAX)
+            break;
+        figures->rows[figures->row_count++] = row;
     }
-    (void)snprintf(found, bytes, "no line with total, seconds, MFLOPS and residual");
+    (void)snprintf(found, bytes,
+                   "no total, or an order without seconds, MFLOPS, residual and "
+                   "parallelism");
     return false;
 }
 

@@ -7,9 +7,18 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
+
+struct host_matinv_row {
+    int64_t order;                                 /* 0: all of them, with the largest residual */
+    double seconds, mflops, residual, parallelism; /* residual NAN: not looked at */
+};
+
+enum { HOST_MATINV_ROWS_MAX = 256 };
 
 struct host_matinv_figures {
-    double mflops, residual; /* residual NAN: not looked at */
+    struct host_matinv_row total, rows[HOST_MATINV_ROWS_MAX];
+    int row_count;
 };
 
 struct host_rsa_figures {

@@ -7,7 +7,7 @@
  *     kernbench,half,A,0,user_s,,s,0,,0            no value: it was not had
  *
  * workload, load, variant, run, metric, value and unit must be there, in any order; column_table
- * has the others. Lines that agree in all but metric and value are one run. Without a column
+ * has the others. Lines that agree in all but metric, value and part are one run. Without a column
  * `order` the order of play is not known: lines may be in that of a listing.
  *
  * A metric that records do not have becomes one of the results' own, with the file's unit; but a
@@ -44,12 +44,13 @@ enum column {
     CSV_ORDER,
     CSV_LEVEL,
     CSV_BETTER,
+    CSV_PART,
     CSV_COLUMNS
 };
 
 static const char *const column_table[CSV_COLUMNS] = {
-    "workload", "load",        "variant", "run",  "metric", "value", "unit",  "study", "block",
-    "boot_id",  "exit_status", "machine", "seed", "status", "order", "level", "better"};
+    "workload", "load",        "variant", "run",  "metric", "value", "unit",  "study",  "block",
+    "boot_id",  "exit_status", "machine", "seed", "status", "order", "level", "better", "part"};
 
 enum { FIELDS_MAX = 256 };
 
@@ -341,6 +342,8 @@ static bool is_missing(const char *value)
 
 static enum hl_status read_line(const struct csv *csv, struct hl_error *err)
 {
+    const char *part = field(csv, CSV_PART);
+    struct hl_error why;
     struct run *run;
     size_t index;
     int metric;
@@ -349,13 +352,17 @@ static enum hl_status read_line(const struct csv *csv, struct hl_error *err)
     HL_TRY(find_run(csv, &index, err));
     HL_TRY(read_metric(csv, &metric, err));
     run = &csv->source->result->runs.runs[index];
-    if (run_has(run, (enum run_metric)metric))
+    if (part[0] == '\0' ? run_has(run, (enum run_metric)metric)
+                        : !isnan(run_part_get(run_part_find(run, part), metric)))
         return wrong(csv, CSV_METRIC, "each metric of a run once", err);
     if (is_missing(field(csv, CSV_VALUE)))
         return HL_OK;
     if (!hl_parse_double(field(csv, CSV_VALUE), &value))
         return wrong(csv, CSV_VALUE, "a number such as 81.6, or nothing", err);
-    run_set(run, (enum run_metric)metric, value);
+    if (part[0] == '\0')
+        run_set(run, (enum run_metric)metric, value);
+    else if (run_part_set(run, part, metric, value, &why) != HL_OK)
+        return hl_fail(err, why.status, "%s:%d: %s", csv->source->name, csv->record, why.text);
     return HL_OK;
 }
 

@@ -95,7 +95,7 @@ enum hl_status import_add(const struct import_source *source, const struct run *
 
 void import_shorten(struct import_result *result, size_t count)
 {
-    result->runs.count = count;
+    run_list_shorten(&result->runs, count);
     hl_free(result->slots);
     result->slots = NULL;
     result->slot_count = 0;

@@ -21,9 +21,10 @@
 enum { SCHEMA = 1 };
 
 /* Keys of a run that are no metrics. */
-static const char *const key_table[] = {
-    "source", "workload", "load",  "level",       "policy",  "variant", "machine", "seed", "block",
-    "run",    "status",   "order", "exit_status", "boot_id", "note",    "reasons", "extra"};
+static const char *const key_table[] = {"source",  "workload", "load",        "level",   "policy",
+                                        "variant", "machine",  "seed",        "block",   "run",
+                                        "status",  "order",    "exit_status", "boot_id", "note",
+                                        "reasons", "extra",    "parts"};
 
 static enum hl_status read_text(const struct hl_json_node *run, const char *key, char *field,
                                 size_t bytes, struct hl_error *err)
@@ -183,9 +184,16 @@ static enum hl_status read_reasons(const struct hl_json_node *node, struct run *
     return HL_OK;
 }
 
-static enum hl_status read_metric(const struct hl_json_node *member, struct run *run, int metric,
-                                  struct hl_error *err)
+/* Figures of a run, or of a part of it if `part` is not NULL. */
+struct figures {
+    struct run *run;
+    const char *part;
+};
+
+static enum hl_status read_metric(const struct hl_json_node *member, const struct figures *figures,
+                                  int metric, struct hl_error *err)
 {
+    struct hl_error why;
     double value;
 
     if (json_is_null(member->value))
@@ -193,12 +201,15 @@ static enum hl_status read_metric(const struct hl_json_node *member, struct run 
     HL_TRY(hl_json_double(member, &value, err));
     if (!isfinite(value))
         return hl_json_fail(member, err, "found a number too large for a double");
-    run_set(run, (enum run_metric)metric, value);
+    if (figures->part == NULL)
+        run_set(figures->run, (enum run_metric)metric, value);
+    else if (run_part_set(figures->run, figures->part, metric, value, &why) != HL_OK)
+        return hl_json_fail(member, err, "%s", why.text);
     return HL_OK;
 }
 
 /* Metrics of the result's own: {"latency_ms":{"value":2.5,"unit":"ms","better":"lower"}}. */
-static enum hl_status read_extra(const struct hl_json_node *node, struct run *run,
+static enum hl_status read_extra(const struct hl_json_node *node, const struct figures *figures,
                                  struct hl_error *err)
 {
     const char *words[RUN_BETTER_COUNT];
@@ -223,33 +234,63 @@ static enum hl_status read_extra(const struct hl_json_node *node, struct run *ru
             return hl_json_fail(&item, err, "expected a name of 1 to 63 bytes");
         if (run_metric_add(item.key, unit, (enum run_better)better, &metric, &why) != HL_OK)
             return hl_json_fail(&item, err, "%s", why.text);
-        HL_TRY(read_metric(&value, run, metric, err));
+        HL_TRY(read_metric(&value, figures, metric, err));
     }
     return HL_OK;
 }
 
 /* All keys are known ones or metrics; a key that is neither is nearly always a wrong one. */
-static enum hl_status read_metrics(const struct hl_json_node *node, struct run *run,
+static enum hl_status read_metrics(const struct hl_json_node *node, const char *const *keys,
+                                   int key_count, const struct figures *figures,
                                    struct hl_error *err)
 {
-    enum { KEYS = HL_COUNT_OF(key_table) };
-    const char *known[KEYS + RUN_METRIC_COUNT];
+    const char *known[HL_COUNT_OF(key_table) + RUN_METRIC_COUNT];
+    int count = key_count + RUN_METRIC_COUNT;
     struct hl_json_node member;
     void *iterator = NULL;
 
-    for (int i = 0; i < KEYS; i++)
-        known[i] = key_table[i];
+    assert(key_count <= HL_COUNT_OF(key_table));
+    for (int i = 0; i < key_count; i++)
+        known[i] = keys[i];
     for (int i = 0; i < RUN_METRIC_COUNT; i++)
-        known[KEYS + i] = run_metric_table[i].name;
+        known[key_count + i] = run_metric_table[i].name;
     while (hl_json_next_member(node, &iterator, &member)) {
         int i = 0;
 
-        while (i < HL_COUNT_OF(known) && strcmp(known[i], member.key) != 0)
+        while (i < count && strcmp(known[i], member.key) != 0)
             i++;
-        if (i == HL_COUNT_OF(known))
-            return hl_json_fail_unknown(node, err, "key", member.key, known, HL_COUNT_OF(known));
-        if (i >= KEYS)
-            HL_TRY(read_metric(&member, run, i - KEYS, err));
+        if (i == count)
+            return hl_json_fail_unknown(node, err, "key", member.key, known, count);
+        if (i >= key_count)
+            HL_TRY(read_metric(&member, figures, i - key_count, err));
+    }
+    return HL_OK;
+}
+
+/* [{"name":"order 1000","elapsed_s":0.09,"extra":{...}}] */
+static enum hl_status read_parts(const struct hl_json_node *node, struct run *run,
+                                 struct hl_error *err)
+{
+    static const char *const keys[] = {"name", "extra"};
+    struct hl_json_node parts, name;
+    struct figures figures = {.run = run};
+    size_t count;
+
+    HL_TRY(hl_json_member_if_any(node, "parts", &parts, err));
+    if (parts.value == NULL)
+        return HL_OK;
+    HL_TRY(hl_json_array(&parts, &count, err));
+    for (size_t i = 0; i < count; i++) {
+        struct hl_json_node part = hl_json_item(&parts, i);
+
+        HL_TRY(hl_json_object(&part, err));
+        HL_TRY(hl_json_member(&part, "name", &name, err));
+        HL_TRY(hl_json_string(&name, 1, RUN_PART_BYTES - 1, &figures.part, err));
+        if (run_part_find(run, figures.part) != NULL)
+            return hl_json_fail(&name, err, "found '%s' again, expected each part once",
+                                figures.part);
+        HL_TRY(read_metrics(&part, keys, HL_COUNT_OF(keys), &figures, err));
+        HL_TRY(read_extra(&part, &figures, err));
     }
     return HL_OK;
 }
@@ -258,22 +299,26 @@ static enum hl_status read_run(const struct import_source *source, const struct 
                                const char *study, struct hl_error *err)
 {
     struct run run;
+    const struct figures figures = {.run = &run};
+    struct run_list *runs = &source->result->runs;
     size_t index;
 
     HL_TRY(hl_json_object(node, err));
     import_run_init(source, &run, "not in the imported file");
     HL_TRY(read_identity(node, &run, err));
     HL_TRY(read_status(node, &run, err));
-    HL_TRY(read_metrics(node, &run, err));
-    HL_TRY(read_extra(node, &run, err));
+    HL_TRY(read_metrics(node, key_table, HL_COUNT_OF(key_table), &figures, err));
+    HL_TRY(read_extra(node, &figures, err));
     HL_TRY(read_reasons(node, &run, err));
     HL_TRY(import_apply_options(source, &run, err));
     HL_TRY(import_find(source->result, &run, study, &index, err));
-    if (index < source->result->runs.count)
+    if (index < runs->count)
         return hl_json_fail(
             node, err, "found run %d of %s at load %s again, expected each run once%s", run.run,
             run.workload, run.load, index < source->first ? " (it is in an earlier file)" : "");
-    return import_add(source, &run, study, err);
+    HL_TRY(import_add(source, &run, study, err));
+    /* Parts go into the list's own copy, which is closed with it. */
+    return read_parts(node, &runs->runs[runs->count - 1], err);
 }
 
 /* Kept as the text it is: what is in it is known to whoever takes and compares fingerprints. */

@@ -14,8 +14,9 @@
 #define MATINV_RESIDUAL_BOUND 30.0
 
 struct matinv_result {
-    double seconds;  /* of dgetrf and dgetri */
-    double residual; /* |I - A X| / (order |A| |X| eps), 1-norms; NAN: not looked at */
+    double seconds;     /* of dgetrf and dgetri */
+    double cpu_seconds; /* user and system, of all threads in that time */
+    double residual;    /* |I - A X| / (order |A| |X| eps), 1-norms; NAN: not looked at */
 };
 
 /* 2 order^3: what the inversion of a matrix is counted as, in operations. */
@@ -31,5 +32,12 @@ enum hl_status matinv_set_threads(int threads, struct hl_error *err) HL_MUST_CHE
  */
 enum hl_status matinv_invert(int order, uint64_t seed, bool with_residual,
                              struct matinv_result *result, struct hl_error *err) HL_MUST_CHECK;
+
+/* The residual of `x` as the inverse of `a`, both order x order by columns; `product` is room for
+ * another one. */
+double matinv_residual(int order, const double *a, const double *x, double *product);
+
+/* Is a result with that residual right? One that is no number is not. */
+bool matinv_is_right(double residual, double bound);
 
 #endif

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/format.h"
+#include "base/units.h"
 #include "report/write.h"
 #include "stats/stats.h"
 
@@ -29,7 +30,13 @@ static double mean_of(const struct report_cells *cells, size_t row, size_t colum
 /* One job of these works all the time; a command may sleep or wait for others. */
 static bool is_cpu_bound(const struct run *run)
 {
-    return report_is_make(run) || strncmp(run->workload, "matinv", 6) == 0;
+    static const char *const names[] = {"kernbench", "matinv", "rsa"};
+    size_t length = strcspn(run->workload, ":"); /* options stand behind it */
+
+    for (int i = 0; i < HL_COUNT_OF(names); i++)
+        if (strlen(names[i]) == length && strncmp(run->workload, names[i], length) == 0)
+            return true;
+    return false;
 }
 
 /* The first line has a blank one in front. */

@@ -20,6 +20,7 @@
 #include "base/units.h"
 #include "report/cells.h"
 #include "report/doubts.h"
+#include "report/part_table.h"
 #include "report/write.h"
 #include "stats/stats.h"
 
@@ -286,6 +287,8 @@ static enum hl_status write_tables(FILE *out, const struct report_cells *cells, 
     if (cells->row_count * cells->column_count > 1) /* one alone is 1 of itself */
         HL_TRY(write_normalised(out, cells, err));
     HL_TRY(write_own_metrics(out, cells, err));
+    if (!elapsed_only)
+        HL_TRY(report_write_parts(out, cells, err));
     for (int i = 0; !elapsed_only && i < HL_COUNT_OF(others); i++) {
         if (cells->row_count == 1 && report_is_make(cells->rows[0]) &&
             cells->rows[0]->source != RUN_IMPORT)

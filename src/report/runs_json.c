@@ -12,6 +12,7 @@
 #include "report/report.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -55,25 +56,56 @@ static void write_variant(FILE *out, const char *variant)
     (void)fputs("},", out);
 }
 
-/* Metrics that only an imported run has, with what no table here knows of them. */
-static void write_extra(FILE *out, const struct run *run)
+/* A metric of the result's own, with what no table here knows of it; `count` of them stand before. */
+static void write_extra(FILE *out, int metric, double value, int count)
 {
-    bool is_first = true;
+    const struct run_metric_info *info = &run_metric_table[metric];
 
-    for (int i = RUN_METRIC_COUNT; i < run_metric_count(); i++) {
-        if (!run_has(run, (enum run_metric)i))
+    (void)fputs(count == 0 ? ",\"extra\":{" : ",", out);
+    report_write_json_string(out, info->name);
+    (void)fputs(":{\"value\":", out);
+    report_write_json_number(out, value);
+    (void)fputs(",\"unit\":", out);
+    report_write_json_string(out, info->unit);
+    (void)fprintf(out, ",\"better\":\"%s\"}", run_better_name(info->better));
+}
+
+static void write_all_extra(FILE *out, const struct run *run)
+{
+    int count = 0;
+
+    for (int i = RUN_METRIC_COUNT; i < run_metric_count(); i++)
+        if (run_has(run, (enum run_metric)i))
+            write_extra(out, i, run->metric[i], count++);
+    (void)fputs(count > 0 ? "}" : "", out);
+}
+
+static void write_part(FILE *out, const struct run_part *part)
+{
+    int count = 0;
+
+    (void)fputs("{\"name\":", out);
+    report_write_json_string(out, part->name);
+    for (int metric = 0; metric < run_metric_count(); metric++) {
+        double value = run_part_get(part, metric);
+
+        if (isnan(value))
             continue;
-        (void)fputs(is_first ? ",\"extra\":{" : ",", out);
-        report_write_json_string(out, run_metric_table[i].name);
-        (void)fputs(":{\"value\":", out);
-        report_write_json_number(out, run->metric[i]);
-        (void)fputs(",\"unit\":", out);
-        report_write_json_string(out, run_metric_table[i].unit);
-        (void)fprintf(out, ",\"better\":\"%s\"}", run_better_name(run_metric_table[i].better));
-        is_first = false;
+        if (metric < RUN_METRIC_COUNT)
+            report_write_json_member(out, ",", run_metric_table[metric].name, value);
+        else
+            write_extra(out, metric, value, count++);
     }
-    if (!is_first)
-        (void)fputc('}', out);
+    (void)fputs(count > 0 ? "}}" : "}", out);
+}
+
+static void write_parts(FILE *out, const struct run *run)
+{
+    for (size_t i = 0; i < run->part_count; i++) {
+        (void)fputs(i == 0 ? ",\"parts\":[" : ",", out);
+        write_part(out, &run->parts[i]);
+    }
+    (void)fputs(run->part_count > 0 ? "]" : "", out);
 }
 
 static void write_metrics(FILE *out, const struct run *run)
@@ -129,7 +161,8 @@ static void write_run(FILE *out, const struct run *run)
     if (run->note[0] != '\0')
         write_text(out, "note", run->note);
     write_metrics(out, run);
-    write_extra(out, run);
+    write_all_extra(out, run);
+    write_parts(out, run);
     (void)fputc('}', out);
 }
 

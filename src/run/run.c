@@ -27,12 +27,20 @@ bool run_has(const struct run *run, enum run_metric metric)
 enum hl_status run_list_add(struct run_list *list, const struct run *run, struct hl_error *err)
 {
     HL_TRY(hl_grow(&list->runs, &list->capacity, list->count + 1, sizeof(*list->runs), err));
-    list->runs[list->count++] = *run;
+    HL_TRY(run_copy(&list->runs[list->count], run, err));
+    list->count++;
     return HL_OK;
+}
+
+void run_list_shorten(struct run_list *list, size_t count)
+{
+    while (list->count > count)
+        run_close(&list->runs[--list->count]);
 }
 
 void run_list_close(struct run_list *list)
 {
+    run_list_shorten(list, 0);
     hl_free(list->runs);
     *list = (struct run_list){0};
 }

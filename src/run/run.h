@@ -21,7 +21,7 @@ enum run_better { RUN_LOWER, RUN_HIGHER, RUN_NEITHER };
 
 /* No quantile of the run delay is known beyond this: 2^40 ns, 1099 s. */
 #define RUN_DELAY_TOP_NS (INT64_C(1) << 40)
-#define RUN_DELAY_TOP_S ((double)RUN_DELAY_TOP_NS / 1e9)
+#define RUN_DELAY_TOP_S  ((double)RUN_DELAY_TOP_NS / 1e9)
 
 /*
  * X(name with unit suffix, unit, better, help). Sums that `explain` needs are among them:
@@ -133,8 +133,23 @@ void run_metric_reset(void);
 enum hl_status run_metric_add(const char *name, const char *unit, enum run_better better,
                               int *metric, struct hl_error *err) HL_MUST_CHECK;
 
-enum { RUN_VARIANT_BYTES = 256 };
+enum { RUN_VARIANT_BYTES = 256, RUN_PART_BYTES = 32, RUN_PART_FIGURES = 16, RUN_PARTS_MAX = 1024 };
 
+/* A part of a run with figures of its own, as an order of matinv: metrics as those of the whole run. */
+struct run_figure {
+    int metric;
+    double value;
+};
+struct run_part {
+    char name[RUN_PART_BYTES]; /* "order 1000"; each once in a run */
+    int figure_count;
+    struct run_figure figures[RUN_PART_FIGURES];
+};
+
+/*
+ * Plain data but for its parts. A copy by assignment borrows them; run_copy makes some of its own,
+ * and whoever made a record that has parts closes it.
+ */
 struct run {
     enum run_source source;
     enum run_status status;
@@ -155,10 +170,12 @@ struct run {
     /* Static text, or from run_reason_keep: why it was not had, and the remedy; if it was had:
      * NULL, or how ("sampled: ..."). */
     const char *reason[RUN_METRIC_SLOTS];
-    char note[256]; /* a failed run: why; an ok one: what it left behind, else "" */
+    char note[256];         /* a failed run: why; an ok one: what it left behind, else "" */
+    struct run_part *parts; /* in the order they were played; NULL: none */
+    size_t part_count, part_capacity;
 };
 
-/* All metrics null with `reason` (static text). */
+/* All metrics null with `reason` (static text), no parts; what *run was is not looked at. */
 void run_init(struct run *run, enum run_source source, const char *reason);
 static inline void run_set(struct run *run, enum run_metric metric, double value)
 {
@@ -166,6 +183,18 @@ static inline void run_set(struct run *run, enum run_metric metric, double value
     run->reason[metric] = 0;
 }
 bool run_has(const struct run *run, enum run_metric metric);
+void run_close(struct run *run); /* safe on zeroed, and twice */
+enum hl_status run_copy(struct run *copy, const struct run *run,
+                        struct hl_error *err) HL_MUST_CHECK;
+
+/* A figure of the part of that name, which is added if it is new. HL_BAD_INPUT: one too many, or a
+ * name that is empty or too long. */
+enum hl_status run_part_set(struct run *run, const char *name, int metric, double value,
+                            struct hl_error *err) HL_MUST_CHECK;
+/* NULL: there is none of that name. */
+const struct run_part *run_part_find(const struct run *run, const char *name);
+/* NAN: not had; also of NULL. */
+double run_part_get(const struct run_part *part, int metric);
 
 /* Appends KEY=VALUE to the text of a variant that has no such key yet. HL_USAGE if it becomes too
  * long or the key has '=' or ','. */
@@ -181,13 +210,14 @@ enum hl_status run_variant_set(struct run *run, const char *key, const char *val
  * very many different ones (they come from a file) the rest is told by one general text. */
 const char *run_reason_keep(const char *reason);
 
-/* A growing list of runs, in the order they were planned. */
+/* A growing list of runs, in the order they were planned. It owns copies of what is added. */
 struct run_list {
     struct run *runs;
     size_t count, capacity;
 };
 enum hl_status run_list_add(struct run_list *list, const struct run *run,
                             struct hl_error *err) HL_MUST_CHECK;
+void run_list_shorten(struct run_list *list, size_t count); /* drops all behind */
 void run_list_close(struct run_list *list);
 
 /* What is compared: policy and variant of a run; else "host", or the machine. */

@@ -154,6 +154,12 @@ static bool has_journal(const char *path)
     return access(journal, F_OK) == 0;
 }
 
+static void close_database(struct store *store)
+{
+    (void)sqlite3_close(store->db);
+    store->db = NULL;
+}
+
 /* A reader in WAL mode makes two files beside the database. Where it may not, and nobody left them
  * there, nobody can be writing either: the file alone is all there is. */
 static enum hl_status reopen_immutable(struct store *store, struct hl_error *err)
@@ -161,8 +167,7 @@ static enum hl_status reopen_immutable(struct store *store, struct hl_error *err
     char *uri;
     int code;
 
-    (void)sqlite3_close(store->db);
-    store->db = NULL;
+    close_database(store);
     uri = immutable_uri(store->path);
     if (uri == NULL)
         return store_fail(store, SQLITE_NOMEM, err);
@@ -187,10 +192,9 @@ static enum hl_status open_to_write(struct store *store, struct hl_error *err)
     return store_schema_prepare(store, err);
 }
 
-static enum hl_status open_to_read(struct store *store, struct hl_error *err)
+static enum hl_status open_read_only(struct store *store, bool *is_old, struct hl_error *err)
 {
     int64_t tables;
-    bool is_old = false;
     int code;
     enum hl_status status;
 
@@ -204,13 +208,24 @@ static enum hl_status open_to_read(struct store *store, struct hl_error *err)
     status = store_number(store, "SELECT count(*) FROM sqlite_schema", &tables, err);
     if (status == HL_NOT_PERMITTED && !has_journal(store->path))
         status = reopen_immutable(store, err);
-    if (status == HL_OK)
-        status = store_schema_is_old(store, &is_old, err);
+    return status == HL_OK ? store_schema_is_old(store, is_old, err) : status;
+}
+
+/* An older file is brought up to date; where that is not permitted it is read as it is. */
+static enum hl_status open_to_read(struct store *store, struct hl_error *err)
+{
+    bool is_old = false;
+    enum hl_status status = open_read_only(store, &is_old, err);
+
     if (status != HL_OK || !is_old)
         return status;
-    (void)sqlite3_close(store->db);
-    store->db = NULL;
-    return open_to_write(store, err);
+    close_database(store);
+    status = open_to_write(store, err);
+    if (status != HL_NOT_PERMITTED)
+        return status;
+    close_database(store);
+    HL_TRY(open_read_only(store, &is_old, err));
+    return store_schema_stand_in(store, err);
 }
 
 enum hl_status store_open(struct store **store, const char *path, enum store_access access,
@@ -245,6 +260,7 @@ void store_close(struct store *store)
         return;
     (void)sqlite3_finalize(store->insert_run);
     (void)sqlite3_finalize(store->insert_metric);
+    (void)sqlite3_finalize(store->insert_part);
     (void)sqlite3_close(store->db);
     hl_free(store->path);
     hl_free(store);

@@ -12,7 +12,7 @@
 struct store {
     sqlite3 *db;
     char *path;
-    sqlite3_stmt *insert_run, *insert_metric; /* NULL until used */
+    sqlite3_stmt *insert_run, *insert_metric, *insert_part; /* NULL until used */
 };
 
 /* The failure of the last call on the connection, as one line. */
@@ -42,6 +42,8 @@ enum hl_status store_schema_prepare(struct store *store, struct hl_error *err) H
 /* True of an empty file too. A file of a newer program is HL_UNSUPPORTED. */
 enum hl_status store_schema_is_old(struct store *store, bool *is_old,
                                    struct hl_error *err) HL_MUST_CHECK;
+/* Tables that a file lacks which cannot be brought up to date, empty and for this connection alone. */
+enum hl_status store_schema_stand_in(struct store *store, struct hl_error *err) HL_MUST_CHECK;
 /* For store_schema_prepare and its test: steps[i] leads from version i to i + 1. */
 enum hl_status store_schema_migrate(struct store *store, const char *const *steps, int step_count,
                                     struct hl_error *err) HL_MUST_CHECK;

@@ -18,6 +18,10 @@ static const char insert_metric_sql[] =
     "INSERT INTO metric (run_id, name, unit, better, value, reason)"
     " VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
 
+static const char insert_part_sql[] =
+    "INSERT INTO part (run_id, place, name, metric, unit, better, value)"
+    " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
+
 /* Texts outlive the statement's step, so SQLite need not copy them. */
 static int bind_text(sqlite3_stmt *statement, int index, const char *text)
 {
@@ -86,6 +90,35 @@ static enum hl_status insert_metric(struct store *store, int64_t run_id, int met
     return code == SQLITE_DONE ? HL_OK : store_fail(store, code, err);
 }
 
+static enum hl_status insert_part(struct store *store, int64_t run_id, const struct run *run,
+                                  size_t place, struct hl_error *err)
+{
+    const struct run_part *part = &run->parts[place];
+    sqlite3_stmt *s;
+
+    if (store->insert_part == NULL)
+        HL_TRY(store_prepare(store, insert_part_sql, &store->insert_part, err));
+    s = store->insert_part;
+    for (int i = 0; i < part->figure_count; i++) {
+        const struct run_metric_info *info = &run_metric_table[part->figures[i].metric];
+        int wrong = 0, code;
+
+        wrong |= sqlite3_bind_int64(s, 1, run_id);
+        wrong |= sqlite3_bind_int64(s, 2, (int64_t)place);
+        wrong |= bind_text(s, 3, part->name);
+        wrong |= bind_text(s, 4, info->name);
+        wrong |= bind_text(s, 5, info->unit);
+        wrong |= bind_text(s, 6, run_better_name(info->better));
+        wrong |= sqlite3_bind_double(s, 7, part->figures[i].value);
+        assert(wrong == SQLITE_OK);
+        code = sqlite3_step(s);
+        (void)sqlite3_reset(s);
+        if (code != SQLITE_DONE)
+            return store_fail(store, code, err);
+    }
+    return HL_OK;
+}
+
 enum hl_status store_insert_run(struct store *store, int64_t study_id, int64_t place,
                                 const struct run *run, struct hl_error *err)
 {
@@ -101,6 +134,8 @@ enum hl_status store_insert_run(struct store *store, int64_t study_id, int64_t p
     for (int i = 0; i < run_metric_count(); i++)
         if (i < RUN_METRIC_COUNT || run_has(run, (enum run_metric)i))
             HL_TRY(insert_metric(store, run_id, i, run, err));
+    for (size_t i = 0; i < run->part_count; i++)
+        HL_TRY(insert_part(store, run_id, run, i, err));
     return HL_OK;
 }
 
@@ -243,8 +278,29 @@ static enum hl_status read_metrics(struct store *store, sqlite3_stmt *s, int64_t
     }
 }
 
+static enum hl_status read_parts(struct store *store, sqlite3_stmt *s, int64_t run_id,
+                                 struct run *run, struct hl_error *err)
+{
+    bool has_row;
+
+    (void)sqlite3_reset(s);
+    (void)sqlite3_bind_int64(s, 1, run_id);
+    for (;;) {
+        char name[RUN_PART_BYTES];
+        int metric;
+
+        HL_TRY(store_step(store, s, &has_row, err));
+        if (!has_row)
+            return HL_OK;
+        if (!read_text(s, 4, name, sizeof(name)))
+            return damaged(store, "part", run_id, err);
+        HL_TRY(find_metric(store, s, run_id, &metric, err));
+        HL_TRY(run_part_set(run, name, metric, sqlite3_column_double(s, 3), err));
+    }
+}
+
 struct reader {
-    sqlite3_stmt *runs, *metrics;
+    sqlite3_stmt *runs, *metrics, *parts;
     size_t place_count, place_capacity;
     int64_t *places;
 };
@@ -269,6 +325,8 @@ static enum hl_status read_runs(struct store *store, struct reader *reader, stru
                        sizeof(*reader->places), err));
         reader->places[reader->place_count++] = sqlite3_column_int64(reader->runs, 1);
         HL_TRY(run_list_add(runs, &run, err));
+        /* Parts go into the list's own copy, which is closed with it. */
+        HL_TRY(read_parts(store, reader->parts, id, &runs->runs[runs->count - 1], err));
     }
 }
 
@@ -285,6 +343,11 @@ enum hl_status store_runs(struct store *store, int64_t study_id, int64_t place,
                                "SELECT name, unit, better, value, reason FROM metric"
                                " WHERE run_id = ?1 ORDER BY name",
                                &reader.metrics, err);
+    if (status == HL_OK)
+        status = store_prepare(store,
+                               "SELECT metric, unit, better, value, name FROM part"
+                               " WHERE run_id = ?1 ORDER BY place, metric",
+                               &reader.parts, err);
     if (status == HL_OK) {
         (void)sqlite3_bind_int64(reader.runs, 1, study_id);
         (void)sqlite3_bind_int64(reader.runs, 2, place);
@@ -292,8 +355,9 @@ enum hl_status store_runs(struct store *store, int64_t study_id, int64_t place,
     }
     (void)sqlite3_finalize(reader.runs);
     (void)sqlite3_finalize(reader.metrics);
+    (void)sqlite3_finalize(reader.parts);
     if (status != HL_OK)
-        runs->count = before;
+        run_list_shorten(runs, before);
     if (status == HL_OK && places != NULL)
         *places = reader.places;
     else

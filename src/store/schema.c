@@ -18,6 +18,18 @@
 /* "half" in ASCII: tells our files from other programs'. */
 #define APPLICATION_ID 0x68616c66
 
+/* Figures of the parts of runs; a figure that was not had is no row. */
+#define PARTS(temporary, reference)                                                                \
+    "CREATE " temporary "TABLE part ("                                                             \
+    "  run_id INTEGER NOT NULL" reference ","                                                      \
+    "  place INTEGER NOT NULL,"                                                                    \
+    "  name TEXT NOT NULL,"                                                                        \
+    "  metric TEXT NOT NULL,"                                                                      \
+    "  unit TEXT NOT NULL,"                                                                        \
+    "  better TEXT NOT NULL,"                                                                      \
+    "  value REAL NOT NULL,"                                                                       \
+    "  PRIMARY KEY (run_id, place, metric)) WITHOUT ROWID;"
+
 static const char *const schema_steps[] = {
     "CREATE TABLE study ("
     "  id INTEGER PRIMARY KEY AUTOINCREMENT," /* an id is never used again */
@@ -58,6 +70,7 @@ static const char *const schema_steps[] = {
     "  value REAL,"
     "  reason TEXT NOT NULL,"
     "  PRIMARY KEY (run_id, name)) WITHOUT ROWID;",
+    PARTS("", " REFERENCES run (id) ON DELETE CASCADE"),
 };
 
 /* The version of the file; 0 for an empty one. */
@@ -121,6 +134,16 @@ enum hl_status store_schema_migrate(struct store *store, const char *const *step
 enum hl_status store_schema_prepare(struct store *store, struct hl_error *err)
 {
     return store_schema_migrate(store, schema_steps, HL_COUNT_OF(schema_steps), err);
+}
+
+enum hl_status store_schema_stand_in(struct store *store, struct hl_error *err)
+{
+    int64_t version;
+
+    HL_TRY(check_version(store, HL_COUNT_OF(schema_steps), &version, err));
+    if (version == 0)
+        return hl_fail(err, HL_NOT_PERMITTED, "%s: empty, and it cannot be written", store->path);
+    return version == 1 ? store_execute(store, PARTS("TEMPORARY ", ""), err) : HL_OK;
 }
 
 enum hl_status store_schema_is_old(struct store *store, bool *is_old, struct hl_error *err)

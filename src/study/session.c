@@ -128,6 +128,7 @@ static enum hl_status warm_up(struct session *s, const struct study_arm *arm, in
     run_init(&run, RUN_HOST, "warm-up");
     host_work_place(s->work, -1);
     HL_TRY(host_work_run(s->work, jobs, arm->setting, &run, err));
+    run_close(&run);
     if (run.status != RUN_OK) {
         const struct workload_load load = {.label = "warm-up"};
 
@@ -234,6 +235,7 @@ static enum hl_status keep_results(const struct session *s, struct run_list *run
         if (s->is_done[i]) {
             enum hl_status added = run_list_add(runs, &s->results[i], status == HL_OK ? err : NULL);
 
+            run_close(&s->results[i]);
             status = status == HL_OK ? added : status;
         }
     /* Also where it is the only one: a failed run is kept. */

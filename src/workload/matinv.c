@@ -42,7 +42,7 @@ const struct workload_option_info workload_matinv_options[] = {
     {.name = NULL},
 };
 
-enum { PARTS_MAX = 1000000, THREADS_MAX = 4096 };
+enum { PARTS_MAX = 1000000 };
 
 /* Work of one kind at one order, cut into sections. */
 struct sections {
@@ -197,9 +197,9 @@ enum hl_status workload_matinv(struct workload *w, const struct workload_request
     m.residual_spawn.one_ppm = ratio_of(o, OPTION_RESIDUAL_MERGED, c[MATINV_residual_merged]);
     m.threads = request->level > 0 ? request->level : request->machine->cpu_count;
     orders = (m.orders.last - m.orders.first) / m.orders.step + 1;
-    if (m.threads > THREADS_MAX)
+    if (m.threads > WORKLOAD_TASKS_MAX)
         return hl_fail(err, HL_USAGE, "matinv: load %" PRId64 ": expected at most %d threads",
-                       m.threads, THREADS_MAX);
+                       m.threads, WORKLOAD_TASKS_MAX);
     parts = orders * (c[MATINV_inversion_sections] + c[MATINV_residual_sections]) * m.threads;
     if (parts > PARTS_MAX)
         return hl_fail(err, HL_USAGE,

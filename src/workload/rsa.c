@@ -18,7 +18,7 @@
 
 #include "workload/workload.h"
 
-enum { PROCESSES_MAX = 4096, OPTION_USERTIME = 0 };
+enum { OPTION_USERTIME = 0 };
 
 const struct workload_option_info workload_rsa_options[] = {
     [OPTION_USERTIME] = {.name = "usertime",
@@ -63,9 +63,9 @@ enum hl_status workload_rsa(struct workload *w, const struct workload_request *r
 
     assert(request->level >= 0);
     *w = (struct workload){0};
-    if (processes > PROCESSES_MAX)
+    if (processes > WORKLOAD_TASKS_MAX)
         return hl_fail(err, HL_USAGE, "rsa: load %" PRId64 ": expected at most %d processes",
-                       processes, PROCESSES_MAX);
+                       processes, WORKLOAD_TASKS_MAX);
     status = fill(w, processes, c[RSA_work_ns], err);
     w->live_task_max = 1 + (size_t)processes;
     if (o != NULL && o->value[OPTION_USERTIME].first != 0)

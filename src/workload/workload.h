@@ -246,7 +246,7 @@ int64_t workload_load_level(const struct workload_load *load, int cpus, int64_t 
 enum workload_option_type {
     OPTION_BOOL,  /* y, n, or the bare name */
     OPTION_RATIO, /* 0 to 1; kept in ppm */
-    OPTION_RANGE, /* 7000, 7000-9000 or 7000-9000+200 */
+    OPTION_RANGE, /* 7000 or 7000-9000+200; at most WORKLOAD_RANGE_MAX numbers */
 };
 
 struct workload_range { /* of the other types only `first` counts */
@@ -261,7 +261,12 @@ struct workload_option_info {
     const char *help;
 };
 
-enum { WORKLOAD_OPTIONS_MAX = 8, WORKLOAD_TEXT_MAX = 64 };
+enum {
+    WORKLOAD_OPTIONS_MAX = 8,
+    WORKLOAD_TEXT_MAX = 64,
+    WORKLOAD_RANGE_MAX = 256,
+    WORKLOAD_TASKS_MAX = 4096
+}; /* threads of matinv, processes of rsa */
 
 struct workload_options {
     char text[WORKLOAD_TEXT_MAX]; /* the workload as written: what tables print */
@@ -286,6 +291,7 @@ struct workload_rate {
 struct workload_info {
     const char *name, *summary, *level_means; /* "jobs", "rooms" */
     bool simulated, real;
+    int64_t level_max;         /* of a load; 0: no bound is known */
     const char *default_loads; /* as --load takes them; NULL: it needs none */
     bool is_make; /* the level is make's -jX; load max, all jobs at once, means something */
     const struct workload_option_info *options; /* ends with a NULL name; NULL: none */

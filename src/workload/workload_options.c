@@ -12,15 +12,15 @@
 #include "base/text.h"
 #include "base/units.h"
 
-/* "7000", "7000-9000", "7000-9000+200"; `text` is cut to pieces. */
+/* "7000", "7000-9000+200"; "7000-9000" has the step 0. `text` is cut to pieces. */
 static bool split_range(char *text, struct workload_range *range)
 {
     char *dash = strchr(text, '-'), *plus = strchr(text, '+');
 
-    range->step = 1;
+    range->step = 0;
     if (plus != NULL) {
         *plus = '\0';
-        if (dash == NULL || dash > plus || !hl_parse_int(plus + 1, &range->step))
+        if (dash == NULL || dash > plus || !hl_parse_int(plus + 1, &range->step) || range->step < 1)
             return false;
     }
     if (dash != NULL)
@@ -35,14 +35,26 @@ static enum hl_status read_range(const struct workload_option_info *option, cons
                                  struct workload_range *range, struct hl_error *err)
 {
     char text[WORKLOAD_TEXT_MAX];
+    int64_t count;
 
     (void)snprintf(text, sizeof(text), "%s", given);
     if (!split_range(text, range) || range->first < option->min || range->last > option->max ||
-        range->first > range->last || range->step < 1)
+        range->first > range->last)
         return hl_fail(err, HL_USAGE,
                        "option %s is '%s'; expected a number or a range such as 1000-2000+200, "
                        "from %" PRId64 " to %" PRId64,
                        option->name, given, option->min, option->max);
+    if (range->first == range->last)
+        range->step = HL_MAX(range->step, 1);
+    if (range->step == 0)
+        return hl_fail(
+            err, HL_USAGE,
+            "option %s is '%s', which has no step; expected one too, such as %s+%" PRId64,
+            option->name, given, given, HL_MAX((range->last - range->first) / 5, INT64_C(1)));
+    count = (range->last - range->first) / range->step + 1;
+    if (count > WORKLOAD_RANGE_MAX)
+        return hl_fail(err, HL_USAGE, "option %s is '%s', %" PRId64 " of them; expected at most %d",
+                       option->name, given, count, WORKLOAD_RANGE_MAX);
     return HL_OK;
 }
 

@@ -24,7 +24,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     assert(text != NULL);
     memcpy(text, data, size);
     if (host_matinv_read(text, &matinv, found, sizeof(found)))
-        assert(matinv.mflops > 0);
+        assert(matinv.total.mflops > 0 && matinv.row_count <= HOST_MATINV_ROWS_MAX);
     if (host_rsa_read(text, &rsa, found, sizeof(found)))
         assert(rsa.signs_per_s > 0 && rsa.verifies_per_s > 0);
     if (host_words_split(&words, &count, &capacity, text, "prefix", NULL) == HL_OK)

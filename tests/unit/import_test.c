@@ -496,7 +496,10 @@ static void what_is_written_reads_back_to_the_same_bytes(void **state)
             "\"status\":\"failed\",\"exit_status\":2,\"boot_id\":\"b-1\",\"note\":\"why\","
             "\"elapsed_s\":0.30000000000000004,\"user_s\":null,\"reasons\":{\"user_s\":\"no "
             "\\u00e4\"},"
-            "\"extra\":{\"score\":{\"value\":-1,\"unit\":\"points\",\"better\":\"higher\"}}},"
+            "\"extra\":{\"score\":{\"value\":-1,\"unit\":\"points\",\"better\":\"higher\"}},"
+            "\"parts\":[{\"name\":\"order 9\",\"elapsed_s\":0.5,\"extra\":{\"score\":{\"value\":2,"
+            "\"unit\":\"points\",\"better\":\"higher\"}}},{\"name\":\"order, \\\"10\\\"\","
+            "\"percent_cpu\":99}]},"
             "{\"workload\":\"w\",\"load\":\"l\",\"run\":0,\"variant\":{\"variant\":\"A\"},"
             "\"block\":null,\"policy\":null}]}"),
         second;
@@ -510,10 +513,16 @@ static void what_is_written_reads_back_to_the_same_bytes(void **state)
     assert_string_equal(first.runs.runs[1].variant, "A");
     assert_int_equal(first.runs.runs[1].source, RUN_IMPORT);
     assert_int_equal(first.runs.runs[1].block, -1);
+    assert_int_equal(first.runs.runs[0].part_count, 2);
+    assert_int_equal(first.runs.runs[1].part_count, 0);
     for (int i = 0; i < HL_COUNT_OF(writers); i++) {
         char *text = written_by(writers[i], &first.runs), *again;
 
         second = read_ok(text);
+        assert_int_equal(second.runs.runs[0].part_count, 2);
+        assert_string_equal(second.runs.runs[0].parts[1].name, "order, \"10\"");
+        assert_true(run_part_get(&second.runs.runs[0].parts[0], RUN_elapsed_s) == 0.5);
+        assert_true(run_part_get(&second.runs.runs[0].parts[0], run_metric_find("score")) == 2);
         again = written_by(writers[i], &second.runs);
         assert_string_equal(again, text);
         free(again);
@@ -522,6 +531,31 @@ static void what_is_written_reads_back_to_the_same_bytes(void **state)
     }
     import_close(&first);
     run_metric_reset();
+}
+
+static void what_is_wrong_with_parts(void **state)
+{
+#define RUN_WITH "{\"schema\":1,\"runs\":[{\"workload\":\"w\",\"load\":\"1\",\"run\":0,\"parts\":"
+
+    (void)state;
+    assert_refused(RUN_WITH "{}}]}", "FILE: /runs/0/parts: ");
+    assert_refused(RUN_WITH "[1]}]}", "FILE: /runs/0/parts/0: ");
+    assert_refused(RUN_WITH "[{}]}]}", "FILE: /runs/0/parts/0: ");
+    assert_refused(RUN_WITH "[{\"name\":\"\"}]}]}", "FILE: /runs/0/parts/0/name: ");
+    assert_refused(RUN_WITH "[{\"name\":\"a\",\"elapsed\":1}]}]}",
+                   "FILE: /runs/0/parts/0: unknown key \"elapsed\"; did you mean \"elapsed_s\"?");
+    assert_refused(RUN_WITH "[{\"name\":\"a\",\"elapsed_s\":\"x\"}]}]}",
+                   "FILE: /runs/0/parts/0/elapsed_s: ");
+    assert_refused(RUN_WITH "[{\"name\":\"a\",\"user_s\":1},{\"name\":\"a\",\"user_s\":1}]}]}",
+                   "FILE: /runs/0/parts/1/name: found 'a' again, expected each part once");
+    assert_refused("workload,load,variant,run,metric,value,unit,part\n"
+                   "w,1,,0,elapsed_s,1,s,a\nw,1,,0,elapsed_s,1,s,a\n",
+                   "FILE:3: metric is 'elapsed_s'; expected each metric of a run once");
+    assert_refused("workload,load,variant,run,metric,value,unit,part\n"
+                   "w,1,,0,elapsed_s,1,s,a name that is longer than it may be\n",
+                   "FILE:2: part 'a name that is longer than it may be' of a run: expected a name "
+                   "of 1 to 31 bytes");
+#undef RUN_WITH
 }
 
 static void what_is_wrong_with_our_json(void **state)
@@ -653,6 +687,7 @@ int main(void)
         cmocka_unit_test(what_is_wrong_with_csv),
         cmocka_unit_test(what_is_written_reads_back_to_the_same_bytes),
         cmocka_unit_test(what_is_wrong_with_our_json),
+        cmocka_unit_test(what_is_wrong_with_parts),
         cmocka_unit_test(options_name_what_the_file_does_not),
         cmocka_unit_test(a_file_given_twice_is_refused),
         cmocka_unit_test(what_is_no_result_is_refused),

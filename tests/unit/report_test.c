@@ -484,6 +484,78 @@ static void what_only_an_imported_run_has_is_written_too(void **state)
     run_list_close(&runs);
 }
 
+static void set_part(struct run_list *list, size_t index, const char *name, double elapsed_s,
+                     double percent)
+{
+    assert_int_equal(run_part_set(&list->runs[index], name, RUN_elapsed_s, elapsed_s, NULL), HL_OK);
+    assert_int_equal(run_part_set(&list->runs[index], name, RUN_percent_cpu, percent, NULL), HL_OK);
+}
+
+static void add_runs_with_parts(struct run_list *list)
+{
+    for (int i = 0; i < 3; i++) {
+        add_run(list, "", "2", 2, i, 10 + i);
+        (void)snprintf(list->runs[i].workload, sizeof(list->runs[i].workload), "matinv");
+        set_part(list, (size_t)i, "order 100", 0.5 + i, 100);
+        set_part(list, (size_t)i, "order 200", 4, 190 + 10 * i);
+    }
+    fail_run(list, 2, 3, "wrong result");
+}
+
+static void parts_of_runs_are_a_table_of_means(void **state)
+{
+    static const char table[] =
+        "\n"
+        "parts, means of the runs; the whole run has what is in no part too; parallelism is (user "
+        "+ system) / elapsed\n"
+        "      load       part  elapsed_s  parallelism\n"
+        "----  ----  ---------  ---------  -----------\n"
+        "host     2  order 100     1.0000         1.00\n"
+        "            order 200     4.0000         1.95\n"
+        "            whole run    10.5000\n";
+    struct run_list runs = {0};
+
+    (void)state;
+    add_runs_with_parts(&runs);
+    assert_int_equal(report_grid(out, &runs, NULL, 0, NULL), HL_OK);
+    if (strstr(written, table) == NULL)
+        fail_msg("%s", written);
+    run_list_close(&runs);
+}
+
+static void parts_are_objects_in_json(void **state)
+{
+    struct run_list runs = {0};
+    json_t *root, *parts;
+
+    (void)state;
+    add_runs_with_parts(&runs);
+    assert_int_equal(report_runs_json(out, &runs, NULL), HL_OK);
+    parts = json_object_get(only_run(&root), "parts");
+    assert_int_equal(json_array_size(parts), 2);
+    assert_string_equal(json_string_value(json_object_get(json_array_get(parts, 0), "name")),
+                        "order 100");
+    assert_true(json_number_value(json_object_get(json_array_get(parts, 1), "percent_cpu")) == 190);
+    json_decref(root);
+    run_list_close(&runs);
+}
+
+static void parts_have_lines_of_their_own_in_csv(void **state)
+{
+    static const char line[] = ",order 200\n";
+    struct run_list runs = {0};
+    int lines = 0;
+
+    (void)state;
+    add_runs_with_parts(&runs);
+    assert_int_equal(report_runs_csv(out, &runs, NULL), HL_OK);
+    assert_non_null(strstr(written, ",boot_id,part\n"));
+    for (const char *at = written; (at = strstr(at, line)) != NULL; at++)
+        lines++;
+    assert_int_equal(lines, 3 * 2);
+    run_list_close(&runs);
+}
+
 static void csv_quotes_what_needs_it_and_keeps_failed_runs(void **state)
 {
     static const char start[] =
@@ -607,6 +679,9 @@ int main(void)
         TEST(json_survives_a_round_trip_of_nasty_values),
         TEST(each_missing_metric_has_a_reason_and_no_other),
         TEST(what_only_an_imported_run_has_is_written_too),
+        TEST(parts_of_runs_are_a_table_of_means),
+        TEST(parts_are_objects_in_json),
+        TEST(parts_have_lines_of_their_own_in_csv),
         TEST(csv_quotes_what_needs_it_and_keeps_failed_runs),
         TEST(kernbench_text_names_two_modes),
         TEST(numbers_do_not_change_with_the_locale),

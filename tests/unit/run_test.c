@@ -158,6 +158,62 @@ static void a_list_keeps_planned_order_and_survives_a_failed_allocation(void **s
     run_list_close(&list);
 }
 
+static void a_list_owns_copies_of_the_parts_of_its_runs(void **state)
+{
+    struct run_list list = {0};
+    struct hl_error err;
+    struct run run;
+
+    (void)state;
+    run_init(&run, RUN_SIM, NULL);
+    assert_int_equal(run_part_set(&run, "order 100", RUN_elapsed_s, 1, &err), HL_OK);
+    assert_int_equal(run_list_add(&list, &run, &err), HL_OK);
+    assert_int_equal(run_part_set(&run, "order 100", RUN_elapsed_s, 2, &err), HL_OK);
+    assert_int_equal(run_part_set(&run, "order 200", RUN_user_s, 3, &err), HL_OK);
+    assert_int_equal(run_list_add(&list, &run, &err), HL_OK);
+    run_close(&run);
+    run_close(&run);
+    assert_int_equal(list.runs[0].part_count, 1);
+    assert_true(run_part_get(run_part_find(&list.runs[0], "order 100"), RUN_elapsed_s) == 1);
+    assert_int_equal(list.runs[1].part_count, 2);
+    assert_true(run_part_get(run_part_find(&list.runs[1], "order 100"), RUN_elapsed_s) == 2);
+    assert_true(run_part_get(run_part_find(&list.runs[1], "order 200"), RUN_user_s) == 3);
+    assert_true(isnan(run_part_get(run_part_find(&list.runs[1], "order 200"), RUN_elapsed_s)));
+    assert_true(isnan(run_part_get(run_part_find(&list.runs[1], "order 300"), RUN_elapsed_s)));
+    hl_alloc_fail_at(1);
+    assert_int_equal(run_list_add(&list, &list.runs[1], &err), HL_NO_MEMORY);
+    hl_alloc_fail_at(0);
+    assert_int_equal(list.count, 2);
+    run_list_shorten(&list, 1);
+    assert_int_equal(list.count, 1);
+    run_list_close(&list);
+}
+
+static void parts_and_their_figures_are_bounded(void **state)
+{
+    struct hl_error err;
+    struct run run;
+    char name[RUN_PART_BYTES + 1] = "";
+
+    (void)state;
+    run_init(&run, RUN_SIM, NULL);
+    assert_int_equal(run_part_set(&run, "", RUN_elapsed_s, 1, &err), HL_BAD_INPUT);
+    memset(name, 'n', RUN_PART_BYTES);
+    assert_int_equal(run_part_set(&run, name, RUN_elapsed_s, 1, &err), HL_BAD_INPUT);
+    for (int i = 0; i < RUN_PART_FIGURES; i++)
+        assert_int_equal(run_part_set(&run, "p", i, 1, &err), HL_OK);
+    assert_int_equal(run_part_set(&run, "p", RUN_PART_FIGURES, 1, &err), HL_BAD_INPUT);
+    assert_string_equal(err.text, "part 'p' of a run: metric refill_core_cpu_s is one more "
+                                  "than the 16 it may have");
+    for (int i = 1; i < RUN_PARTS_MAX; i++) {
+        (void)snprintf(name, sizeof(name), "order %d", i);
+        assert_int_equal(run_part_set(&run, name, RUN_elapsed_s, i, &err), HL_OK);
+    }
+    assert_int_equal(run_part_set(&run, "one more", RUN_elapsed_s, 1, &err), HL_BAD_INPUT);
+    run_close(&run);
+    assert_int_equal(run.part_count, 0);
+}
+
 static void values_come_from_runs_that_are_ok_and_have_them(void **state)
 {
     struct run runs[4];
@@ -193,6 +249,8 @@ int main(void)
         cmocka_unit_test(a_reason_that_was_read_is_kept_once_and_bounded),
         cmocka_unit_test(a_variant_has_each_key_once),
         cmocka_unit_test(a_list_keeps_planned_order_and_survives_a_failed_allocation),
+        cmocka_unit_test(a_list_owns_copies_of_the_parts_of_its_runs),
+        cmocka_unit_test(parts_and_their_figures_are_bounded),
         cmocka_unit_test(values_come_from_runs_that_are_ok_and_have_them),
         cmocka_unit_test(names_are_those_of_the_file_format),
     };

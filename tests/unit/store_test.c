@@ -123,6 +123,9 @@ static void a_run_comes_back_as_it_was(void **state)
     run.reason[RUN_peak_compilers] = "sampled: a short peak may be missed";
     assert_ok(run_metric_add("score", "points", RUN_HIGHER, &metric, &err));
     run_set(&run, (enum run_metric)metric, -1.5);
+    assert_ok(run_part_set(&run, "order 9", RUN_elapsed_s, 0.1 + 0.7, &err));
+    assert_ok(run_part_set(&run, "order 9", metric, -2.5, &err));
+    assert_ok(run_part_set(&run, "order 10", metric, 0, &err));
     assert_ok(store_run_add(store, id, 7, &run, &err));
     add_run(store, id, 2);
     store_close(store);
@@ -161,6 +164,17 @@ static void a_run_comes_back_as_it_was(void **state)
     assert_int_equal(runs.runs[1].order, 0);
     assert_string_equal(runs.runs[1].boot_id, run.boot_id);
     assert_string_equal(runs.runs[1].note, run.note);
+    assert_int_equal(runs.runs[0].part_count, 0);
+    assert_int_equal(runs.runs[1].part_count, 2);
+    for (size_t p = 0; p < 2; p++) {
+        const struct run_part *part = &run.parts[p], *back = &runs.runs[1].parts[p];
+
+        assert_string_equal(back->name, part->name);
+        assert_int_equal(back->figure_count, part->figure_count);
+        for (int i = 0; i < part->figure_count; i++)
+            assert_true(run_part_get(back, part->figures[i].metric) == part->figures[i].value);
+    }
+    run_close(&run);
     run_list_close(&runs);
     assert_ok(store_runs(store, id, 7, &runs, NULL, &err));
     assert_int_equal(runs.count, 1);
@@ -475,6 +489,42 @@ static void a_read_only_folder_can_be_read_and_says_so_when_written(void **state
     memcpy(path, before, sizeof(before));
 }
 
+/* As a halfload whose runs had no parts made it: path, with one run of study 1. */
+static void make_file_without_parts(void)
+{
+    struct store *store = open_store();
+
+    add_run(store, begin(store, "a"), 0);
+    store_close(store);
+    run_sql(path, "DROP TABLE part; PRAGMA user_version = 1");
+}
+
+static void a_file_from_before_parts_is_read_also_where_it_may_not_be_written(void **state)
+{
+    char sub[128], before[sizeof(path)];
+    struct store *store;
+    int64_t number;
+
+    (void)state;
+    memcpy(before, path, sizeof(before));
+    (void)snprintf(sub, sizeof(sub), "%s/before", folder);
+    assert_int_equal(mkdir(sub, 0755), 0);
+    (void)snprintf(path, sizeof(path), "%s/a.db", sub);
+    make_file_without_parts();
+    assert_int_equal(chmod(path, 0444), 0);
+    assert_int_equal(chmod(sub, 0555), 0);
+    assert_int_equal(chmod(folder, 0755), 0);
+    assert_int_equal(as_nobody(read_in_read_only_folder), 0);
+    assert_int_equal(chmod(sub, 0755), 0);
+    assert_int_equal(chmod(path, 0644), 0);
+    assert_int_equal(read_in_read_only_folder(), 0);
+    assert_ok(store_open(&store, path, STORE_READ, &err));
+    assert_ok(store_number(store, "PRAGMA user_version", &number, &err));
+    assert_int_equal(number, 2);
+    store_close(store);
+    memcpy(path, before, sizeof(before));
+}
+
 static void the_file_is_where_xdg_says(void **state)
 {
     char found[PATH_MAX], expected[256];
@@ -514,6 +564,7 @@ int main(void)
         cmocka_unit_test(damage_is_told),
         cmocka_unit_test(an_older_file_is_brought_up_to_date_or_left_as_it_was),
         cmocka_unit_test(a_read_only_folder_can_be_read_and_says_so_when_written),
+        cmocka_unit_test(a_file_from_before_parts_is_read_also_where_it_may_not_be_written),
         cmocka_unit_test(the_file_is_where_xdg_says),
     };
 

@@ -29,20 +29,31 @@ static bool read_rsa(const char *text, struct host_rsa_figures *figures)
     return is_read;
 }
 
-static void the_total_of_matinv_is_read(void **state)
+static void the_orders_and_the_total_of_matinv_are_read(void **state)
 {
     struct host_matinv_figures figures;
 
     (void)state;
-    assert_true(read_matinv("order      seconds       MFLOPS  residual\n"
-                            " 1000     0.150783     13264.06   0.00416\n"
-                            "total     1.533872     30511.02   0.00520\n",
+    assert_true(read_matinv("order      seconds       MFLOPS  residual  parallelism\n"
+                            " 1000     0.150783     13264.06   0.00416        1.984\n"
+                            "OpenBLAS warning: precompiled NUM_THREADS exceeded\n"
+                            " 1200     0.250783     14000.06   0.00520        1.5\n"
+                            "total     0.401566     13700.02   0.00520        1.7\n",
                             &figures));
-    assert_true(fabs(figures.mflops - 30511.02) < 1e-9);
-    assert_true(fabs(figures.residual - 0.0052) < 1e-12);
-    assert_true(read_matinv("total 0.5 1e4 nan", &figures));
-    assert_true(isnan(figures.residual));
-    assert_true(read_matinv("total 0.5 1e4 0\n", &figures));
+    assert_true(fabs(figures.total.mflops - 13700.02) < 1e-9);
+    assert_true(fabs(figures.total.residual - 0.0052) < 1e-12);
+    assert_true(fabs(figures.total.parallelism - 1.7) < 1e-12);
+    assert_int_equal(figures.row_count, 2);
+    assert_int_equal(figures.rows[0].order, 1000);
+    assert_true(fabs(figures.rows[0].residual - 0.00416) < 1e-12);
+    assert_int_equal(figures.rows[1].order, 1200);
+    assert_true(fabs(figures.rows[1].seconds - 0.250783) < 1e-12);
+    assert_true(fabs(figures.rows[1].mflops - 14000.06) < 1e-9);
+    assert_true(fabs(figures.rows[1].parallelism - 1.5) < 1e-12);
+    assert_true(read_matinv("total 0.5 1e4 nan 1", &figures));
+    assert_true(isnan(figures.total.residual));
+    assert_int_equal(figures.row_count, 0);
+    assert_true(read_matinv("total 0.5 1e4 0 0\n", &figures));
 }
 
 static void output_without_a_good_total_is_not_matinvs(void **state)
@@ -51,18 +62,23 @@ static void output_without_a_good_total_is_not_matinvs(void **state)
         "",
         "\n\n",
         "total",
-        "total 1 2",
-        "total 1 2 3 4",
-        "total x 2 3",
-        "total 1 2x 3",
-        "total 1 inf 3",
-        "total 0 2 3",
-        "total 1 -2 3",
-        "total 1 2 -3",
-        "total 1 2 x",
-        "subtotal 1 2 3",
-        " 1000     0.150783     13264.06   0.00416\n",
-        "total 1 222222222222222222222222222222222222222222222 3",
+        "total 1 2 1",
+        "total 1 2 3 4 5",
+        "total x 2 3 1",
+        "total 1 2x 3 1",
+        "total 1 inf 3 1",
+        "total 0 2 3 1",
+        "total 1 -2 3 1",
+        "total 1 2 -3 1",
+        "total 1 2 x 1",
+        "total 1 2 3 -1",
+        "total 1 2 3 nan",
+        "subtotal 1 2 3 1",
+        " 1000     0.150783     13264.06   0.00416 1.9\n",
+        " 1000     0.150783     13264.06   0.00416\ntotal 1 2 3 1",
+        " 1000     0.150783     none   0.00416 1.9\ntotal 1 2 3 1",
+        " 0     0.150783     13264.06   0.00416 1.9\ntotal 1 2 3 1",
+        "total 1 222222222222222222222222222222222222222222222 3 1",
         "total 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20",
     };
     struct host_matinv_figures figures;
@@ -70,6 +86,22 @@ static void output_without_a_good_total_is_not_matinvs(void **state)
     (void)state;
     for (int i = 0; i < HL_COUNT_OF(texts); i++)
         assert_false(read_matinv(texts[i], &figures));
+}
+
+static void more_orders_than_there_is_room_for_are_refused(void **state)
+{
+    enum { LINE_BYTES = sizeof("1000 1 2 3 1\n") - 1 };
+    struct host_matinv_figures figures;
+    char text[(HOST_MATINV_ROWS_MAX + 2) * LINE_BYTES + 1] = "";
+
+    (void)state;
+    for (int i = 0; i < HOST_MATINV_ROWS_MAX; i++)
+        memcpy(text + i * LINE_BYTES, "1000 1 2 3 1\n", LINE_BYTES);
+    memcpy(text + HOST_MATINV_ROWS_MAX * LINE_BYTES, "total 1 2 3 1", LINE_BYTES);
+    assert_true(read_matinv(text, &figures));
+    assert_int_equal(figures.row_count, HOST_MATINV_ROWS_MAX);
+    memcpy(text + HOST_MATINV_ROWS_MAX * LINE_BYTES, "1000 1 2 3 1\ntotal 1 2 3 1", 2 * LINE_BYTES);
+    assert_false(read_matinv(text, &figures));
 }
 
 static void rates_of_openssl_are_read_by_the_names_of_their_columns(void **state)
@@ -123,8 +155,9 @@ static void output_without_good_rates_is_not_openssls(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_total_of_matinv_is_read),
+        cmocka_unit_test(the_orders_and_the_total_of_matinv_are_read),
         cmocka_unit_test(output_without_a_good_total_is_not_matinvs),
+        cmocka_unit_test(more_orders_than_there_is_room_for_are_refused),
         cmocka_unit_test(rates_of_openssl_are_read_by_the_names_of_their_columns),
         cmocka_unit_test(output_without_good_rates_is_not_openssls),
     };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* tool_test.c - real matinv and rsa: figures, wrong results, programs that are missing. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -89,11 +90,23 @@ static void matinv_inverts_and_says_how_fast_and_how_well(void **state)
     assert_true(metric_of(&run, "residual") > 0 && metric_of(&run, "residual") < 30);
     assert_int_equal(run_metric_table[run_metric_find("mflops")].better, RUN_HIGHER);
     assert_true(run.metric[RUN_elapsed_s] > 0);
+    assert_int_equal(run.part_count, 3);
+    assert_string_equal(run.parts[0].name, "order 20");
+    assert_string_equal(run.parts[2].name, "order 60");
+    for (int i = 0; i < 3; i++) {
+        assert_true(run_part_get(&run.parts[i], RUN_elapsed_s) > 0);
+        assert_true(run_part_get(&run.parts[i], RUN_percent_cpu) > 0);
+        assert_true(run_part_get(&run.parts[i], run_metric_find("mflops")) > 0);
+        assert_true(run_part_get(&run.parts[i], run_metric_find("residual")) < 30);
+    }
+    run_close(&run);
     options.matinv.has_no_residual = true;
     assert_int_equal(play(&options, 1, &run, &err), HL_OK);
     assert_int_equal(run.status, RUN_OK);
     assert_false(run_has(&run, (enum run_metric)run_metric_find("residual")));
     assert_string_equal(run.reason[run_metric_find("residual")], "not looked at, as asked");
+    assert_true(isnan(run_part_get(&run.parts[0], run_metric_find("residual"))));
+    run_close(&run);
 }
 
 static void a_wrong_result_is_a_failed_run(void **state)

@@ -161,8 +161,8 @@ static enum hl_status allocate(struct sim *s)
     uint64_t *bits;
     char *data;
 
-    s->task_capacity =
-        w->live_task_max + (s->options->observer != NULL ? w->program_count + w->task_count : 0);
+    /* Tasks of the start, counted alive, keep their places when they have ended. */
+    s->task_capacity = w->live_task_max + (s->options->observer != NULL ? w->program_count : 0);
     slots = CPU_SLOTS * cpus + s->task_capacity;
     s->tasks = hl_arena_alloc(arena, s->task_capacity, sizeof(*s->tasks));
     data = hl_arena_alloc(arena, s->task_capacity, data_stride + 1);

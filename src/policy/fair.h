@@ -468,6 +468,8 @@ static inline bool fair_fits(int64_t util, int64_t capacity)
 }
 
 /* Bits of masks of cpus. */
+#define FAIR_MASK_BYTES(cpu_count) (((size_t)(cpu_count) + 63) / 64 * sizeof(uint64_t))
+
 static inline bool fair_mask_has(const uint64_t *mask, int cpu)
 {
     return (mask[cpu / 64] >> (cpu % 64) & 1) != 0;

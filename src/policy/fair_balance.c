@@ -10,6 +10,8 @@
  * Source:  spec modern 4.1, 4.3, 4.6, 4.7; 18 (drift).
  * Omits:   serialising passes at NUMA level: a pass takes no time here.
  */
+#include <string.h>
+
 #include "policy/fair_balance.h"
 #include "policy/fair_cgroup.h"
 
@@ -325,8 +327,7 @@ int fair_load_balance(struct policy *p, struct fair_cpu *c, int level, enum fair
 
     if (should_we_balance(p, &pass)) {
         verdict = run_pass(p, &pass, &moved);
-        for (int i = 0; i < d->span->cpu_count; i++)
-            fair_mask_set(fair_of(p)->excluded, d->span->cpu[i], false);
+        memset(fair_of(p)->excluded, 0, FAIR_MASK_BYTES(policy_cpu_count(p)));
     } else {
         *may_continue = false;
     }

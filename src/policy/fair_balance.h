@@ -50,8 +50,20 @@ struct fair_group_sums {
     int64_t nr_running, h_nr; /* of all classes; of the fair one */
     int64_t idle_cpus, weight;
 };
-bool fair_group_is_overloaded(const struct fair_group_sums *s, int imbalance_pct);
-bool fair_group_has_capacity(const struct fair_group_sums *s, int imbalance_pct);
+
+static inline bool fair_group_is_overloaded(const struct fair_group_sums *s, int imbalance_pct)
+{
+    return s->nr_running > s->weight && (s->capacity * 100 < s->util * imbalance_pct ||
+                                         s->capacity * imbalance_pct < s->runnable * 100);
+}
+
+static inline bool fair_group_has_capacity(const struct fair_group_sums *s, int imbalance_pct)
+{
+    if (s->nr_running < s->weight)
+        return true;
+    return s->capacity * imbalance_pct >= s->runnable * 100 &&
+           s->capacity * 100 > s->util * imbalance_pct;
+}
 
 /* Fills pass->busiest (NULL: balanced), imbalance and migration (find_busiest_group). */
 void fair_find_busiest_group(struct policy *p, struct fair_pass *pass);

@@ -32,20 +32,6 @@ size_t fair_group_stats_bytes(void)
     return sizeof(struct group_stats);
 }
 
-bool fair_group_is_overloaded(const struct fair_group_sums *s, int imbalance_pct)
-{
-    return s->nr_running > s->weight && (s->capacity * 100 < s->util * imbalance_pct ||
-                                         s->capacity * imbalance_pct < s->runnable * 100);
-}
-
-bool fair_group_has_capacity(const struct fair_group_sums *s, int imbalance_pct)
-{
-    if (s->nr_running < s->weight)
-        return true;
-    return s->capacity * imbalance_pct >= s->runnable * 100 &&
-           s->capacity * 100 > s->util * imbalance_pct;
-}
-
 static bool since_6_12(const struct policy *p)
 {
     return fair_of(p)->release != FAIR_6_1;
@@ -155,6 +141,23 @@ static void update_idle_cpu_scan(const struct policy *p, const struct fair_pass 
     pass->to->llc->nr_idle_scan = (int32_t)(weight * HL_MAX(y, 0) / FAIR_CAPACITY_ONE);
 }
 
+/* A cpu without tasks is never the busiest; what is left of its load counts. False: it has some. */
+static bool sum_up_idle(const struct policy *p, const struct fair_pass *pass,
+                        const struct fair_group *g, struct survey *s)
+{
+    const struct fair_cpu *c = fair_cpu_of(p, g->cpu[0]);
+
+    if (g->cpu_count > 1 || c->nr_running > 0 || c->queue.h_nr > 0)
+        return false;
+    s->total_capacity += c->capacity;
+    if (fair_mask_has(fair_of(p)->excluded, c->cpu))
+        return true;
+    s->total_load += fair_cpu_load(c);
+    s->total_util += fair_cpu_util(c);
+    s->overload |= c->misfit_load > 0;
+    return true;
+}
+
 /* update_sd_lb_stats */
 static void survey_groups(struct policy *p, const struct fair_pass *pass, struct survey *s)
 {
@@ -162,10 +165,12 @@ static void survey_groups(struct policy *p, const struct fair_pass *pass, struct
     struct group_stats *stats = fair_of(p)->group_stats;
 
     *s = (struct survey){.local = stats};
-    for (int i = 0; i < span->group_count; i++, stats++) {
-        const struct fair_group *g =
-            &span->group[(pass->domain->own_group + i) % span->group_count];
+    for (int i = 0, at = pass->domain->own_group; i < span->group_count; i++) {
+        const struct fair_group *g = &span->group[at];
 
+        at = at + 1 < span->group_count ? at + 1 : 0;
+        if (i > 0 && sum_up_idle(p, pass, g, s))
+            continue;
         sum_up(p, pass, g, i == 0, s, stats);
         s->total_load += stats->sums.load;
         s->total_util += stats->sums.util;
@@ -176,6 +181,7 @@ static void survey_groups(struct policy *p, const struct fair_pass *pass, struct
             s->busiest = stats;
             s->busiest_group = g;
         }
+        stats++;
     }
     if (pass->parent == NULL)
         fair_of(p)->overload = s->overload;

@@ -355,20 +355,52 @@ static bool stays_local(const struct policy *p, const struct fair_domain *d,
     return local->sums.idle_cpus >= other->sums.idle_cpus;
 }
 
+/*
+ * Where groups are single cpus, as on a large machine without SMT, nearly all are ruled out by a look: `best`
+ * is an idle cpu, and these are busy or were used as much. The first place from `at` on of one that is not.
+ */
+static int skip_ruled_out(const struct policy *p, const struct fair_span *span, int at, int end,
+                          const struct fair_entity *se, const struct idlest *best)
+{
+    int64_t util = best->sums.util;
+
+    if (span->group_count < span->cpu_count || best->type != GROUP_HAS_SPARE ||
+        best->sums.idle_cpus < 1)
+        return at;
+    if (util == 0)
+        return end;
+    for (; at < end; at++) {
+        const struct fair_cpu *c = fair_cpu_of(p, span->cpu[at]);
+
+        if ((c->nr_running == 0 && fair_cpu_util(c) < util) || c->cpu == se->cpu)
+            break;
+    }
+    return at;
+}
+
 /* find_idlest_group: NULL: the local one. */
 static const struct fair_group *
 find_idlest_group(const struct policy *p, const struct fair_domain *d, const struct fair_entity *se)
 {
-    const struct fair_group *idlest = NULL, *own = &d->span->group[d->own_group];
+    const struct fair_span *span = d->span;
+    const struct fair_group *idlest = NULL, *own = &span->group[d->own_group];
     struct idlest best = {.type = GROUP_OVERLOADED, .avg_load = INT64_MAX}, local, s;
     bool has_local = survey(p, d, own, se, &local);
 
-    for (int i = 1; i < d->span->group_count; i++) {
-        const struct fair_group *g = &d->span->group[(d->own_group + i) % d->span->group_count];
+    for (int part = 0; part < 2; part++) { /* those after the own one first */
+        int end = part == 0 ? span->group_count : d->own_group;
 
-        if (survey(p, d, g, se, &s) && is_idler(&s, g, &best, idlest == NULL ? g : idlest)) {
-            idlest = g;
-            best = s;
+        for (int at = part == 0 ? d->own_group + 1 : 0; at < end; at++) {
+            const struct fair_group *g;
+
+            at = skip_ruled_out(p, span, at, end, se, &best);
+            if (at == end)
+                break;
+            g = &span->group[at];
+            if (survey(p, d, g, se, &s) && is_idler(&s, g, &best, idlest == NULL ? g : idlest)) {
+                idlest = g;
+                best = s;
+            }
         }
     }
     if (idlest == NULL || (has_local && stays_local(p, d, se, &local, own, &best, idlest)))

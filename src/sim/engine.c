@@ -505,7 +505,7 @@ static void play(struct sim *s)
         if (s->options->observer != NULL && observe(s, &looks, at_ns))
             continue;
         handle_next(s, at_ns);
-        if (++turns % TURNS_PER_LOOK == 0)
+        if (!s->finished && ++turns % TURNS_PER_LOOK == 0)
             look_round(s, until_ns < INT64_MAX);
     }
     if (s->status == HL_OK) {

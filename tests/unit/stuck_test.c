@@ -4,8 +4,10 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <string.h>
 #include <cmocka.h>
+
+#include <stdio.h>
+#include <string.h>
 
 #include "base/units.h"
 #include "sim/sim.h"
@@ -85,6 +87,21 @@ static void what_a_daemon_has_done_once_it_does_not_do_again(void **state)
              NULL, &err),
         HL_BAD_INPUT);
     assert_says(&err, "waits for ever in read");
+}
+
+static void a_run_that_ends_at_the_moment_of_a_look_has_ended(void **state)
+{
+    struct hl_error err;
+    char text[128];
+
+    (void)state;
+    /* An event each: some of these end with the one after which runs are looked at. */
+    for (int n = 65530; n <= 65540; n++) {
+        (void)snprintf(text, sizeof(text),
+                       "machine cpus=1\npolicy fifo\ntask A: loop %d { run 1us }\n", n);
+        if (play(text, NULL, &err) != HL_OK)
+            fail_msg("%d steps: %s", n, err.text);
+    }
 }
 
 static void a_daemon_that_may_end_the_wait_is_waited_for(void **state)
@@ -237,6 +254,7 @@ int main(void)
         cmocka_unit_test(a_busy_daemon_hides_no_deadlock),
         cmocka_unit_test(who_waits_for_the_dead_is_dead),
         cmocka_unit_test(what_a_daemon_has_done_once_it_does_not_do_again),
+        cmocka_unit_test(a_run_that_ends_at_the_moment_of_a_look_has_ended),
         cmocka_unit_test(a_daemon_that_may_end_the_wait_is_waited_for),
         cmocka_unit_test(long_sleeps_and_late_tasks_are_waited_for),
         cmocka_unit_test(a_task_that_is_never_picked_is_reported),

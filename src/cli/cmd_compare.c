@@ -85,10 +85,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     case KEY_EFFECT:
         o->not_prediction = "effect";
         return cli_effect_option(state, "effect", arg, &o->effect);
-    case KEY_METRIC:
-        o->not_prediction = "metric";
-        o->metric = arg;
-        return 0;
+    case KEY_METRIC: o->metric = arg; return 0;
     case KEY_BASE:
         o->not_prediction = "base";
         o->base = arg;
@@ -291,9 +288,9 @@ enum hl_status cli_compare(int argc, char **argv, struct hl_error *err)
 
     HL_TRY(cli_parse(&compare_argp, argc, argv, &o.input, err));
     HL_TRY(stored_arms_open(&stored, o.words, o.word_count, o.db, err));
-    status = o.is_prediction
-                 ? cli_compare_prediction(&stored, formats[o.format].write_predictions, err)
-                 : compare_stored(&o, &stored, err);
+    status = o.is_prediction ? cli_compare_prediction(&stored, o.metric,
+                                                      formats[o.format].write_predictions, err)
+                             : compare_stored(&o, &stored, err);
     stored_arms_close(&stored);
     return status;
 }

@@ -21,11 +21,12 @@ static enum hl_status check_sources(const struct stored_arms *stored, struct hl_
     return HL_OK;
 }
 
-enum hl_status cli_compare_prediction(const struct stored_arms *stored, write_predictions *write,
-                                      struct hl_error *err)
+enum hl_status cli_compare_prediction(const struct stored_arms *stored, const char *name,
+                                      write_predictions *write, struct hl_error *err)
 {
     size_t count = stored->first_count, made = 0;
     struct prediction *predictions;
+    enum run_metric metric;
     enum hl_status status;
 
     if (stored->arms.count != count + 1)
@@ -34,12 +35,18 @@ enum hl_status cli_compare_prediction(const struct stored_arms *stored, write_pr
                        "one measured arm",
                        stored->arms.count - count);
     HL_TRY(check_sources(stored, err));
+    HL_TRY(stored_arms_metric(stored, name, &metric, err));
+    if (name != NULL && !stored_arms_has(stored, metric))
+        return hl_fail(err, HL_USAGE,
+                       "the simulated and the measured runs do not both have %s; expected --metric "
+                       "with one that they have",
+                       name);
     predictions = hl_alloc(count, sizeof(*predictions));
     if (predictions == NULL)
         return hl_fail(err, HL_NO_MEMORY, "out of memory for %zu predictions", count);
     do
         status = prediction_make(&predictions[made], &stored->arms.arms[made],
-                                 &stored->arms.arms[count], err);
+                                 &stored->arms.arms[count], metric, err);
     while (status == HL_OK && ++made < count);
     if (status == HL_OK)
         status = write(stdout, predictions, count, err);

@@ -13,8 +13,9 @@
 typedef enum hl_status write_predictions(FILE *out, const struct prediction *predictions,
                                          size_t count, struct hl_error *err);
 
-/* Each arm of the first word beside the one of the second. */
-enum hl_status cli_compare_prediction(const struct stored_arms *stored, write_predictions *write,
-                                      struct hl_error *err) HL_MUST_CHECK;
+/* Each arm of the first word beside the one of the second, by the metric of that name; NULL: by what
+ * the workload is measured by. */
+enum hl_status cli_compare_prediction(const struct stored_arms *stored, const char *metric,
+                                      write_predictions *write, struct hl_error *err) HL_MUST_CHECK;
 
 #endif

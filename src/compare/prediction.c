@@ -6,12 +6,21 @@
 
 #include <math.h>
 
-const struct prediction_metric prediction_metrics[PREDICTION_METRICS] = {
-    {RUN_elapsed_s, true},
-    {RUN_percent_cpu, false},
-    {RUN_involuntary_switches, false},
-    {RUN_voluntary_switches, false},
-};
+#include "base/units.h"
+
+/* What is compared as it is, beside the metric that is asked for. Where that is a rate, the two sides
+ * may have run for different times: counts say nothing then. */
+static void choose_metrics(struct prediction *p, enum run_metric metric)
+{
+    static const enum run_metric others[] = {RUN_percent_cpu, RUN_involuntary_switches,
+                                             RUN_voluntary_switches};
+    int count = run_metric_table[metric].better == RUN_HIGHER ? 1 : HL_COUNT_OF(others);
+
+    p->metrics[p->metric_count++] = (struct prediction_metric){metric, true};
+    for (int i = 0; i < count; i++)
+        if (others[i] != metric)
+            p->metrics[p->metric_count++] = (struct prediction_metric){others[i], false};
+}
 
 static const struct run *find_load(const struct compare_arm *arm, const struct run *like)
 {
@@ -91,7 +100,7 @@ static enum hl_status choose_loads(struct prediction *p, struct prediction_cell 
 
 static void fill(struct prediction *p, double *values)
 {
-    for (int m = 0; m < PREDICTION_METRICS; m++) {
+    for (int m = 0; m < p->metric_count; m++) {
         double sum = 0;
         size_t count = 0;
 
@@ -99,7 +108,7 @@ static void fill(struct prediction *p, double *values)
             struct prediction_cell *cell = &p->cells[(size_t)m * p->load_count + l];
 
             cell->load = p->cells[l].load;
-            fill_cell(p, cell, &prediction_metrics[m], values);
+            fill_cell(p, cell, &p->metrics[m], values);
             if (isfinite(cell->error)) {
                 sum += fabs(cell->error);
                 count++;
@@ -110,13 +119,15 @@ static void fill(struct prediction *p, double *values)
 }
 
 enum hl_status prediction_make(struct prediction *prediction, const struct compare_arm *predicted,
-                               const struct compare_arm *measured, struct hl_error *err)
+                               const struct compare_arm *measured, enum run_metric metric,
+                               struct hl_error *err)
 {
     size_t runs = predicted->run_count + measured->run_count;
     double *values = hl_alloc(runs + 1, sizeof(*values));
     enum hl_status status;
 
     *prediction = (struct prediction){.predicted = predicted, .measured = measured};
+    choose_metrics(prediction, metric);
     prediction->cells =
         hl_alloc((measured->run_count + 1) * PREDICTION_METRICS, sizeof(*prediction->cells));
     if (values == NULL || prediction->cells == NULL)

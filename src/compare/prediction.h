@@ -2,21 +2,21 @@
 /*
  * prediction.h - a simulated study beside a measured one of the same loads: how wrong was it?
  *
- * No verdicts: a simulation has no chance in it that more runs would average away. Times are
- * compared relative to one load, since the speed of a machine is not what a policy decides.
+ * No verdicts: a simulation has no chance in it that more runs would average away. Times and rates
+ * are compared relative to one load, since the speed of a machine is not what a policy decides.
  */
 #ifndef HL_COMPARE_PREDICTION_H
 #define HL_COMPARE_PREDICTION_H
 
 #include "compare/compare.h"
 
+/* The first is what the workload is measured by, elapsed time or a rate; the others are as they are. */
 enum { PREDICTION_METRICS = 4 };
 
 struct prediction_metric {
     enum run_metric metric;
     bool is_relative; /* divided by its own side's mean at the reference load */
 };
-extern const struct prediction_metric prediction_metrics[PREDICTION_METRICS];
 
 struct prediction_cell {
     const struct run *load;     /* one run of it */
@@ -28,16 +28,18 @@ struct prediction_cell {
 
 struct prediction {
     const struct compare_arm *predicted, *measured;
-    const struct run *reference;           /* one run of the load that times are relative to */
-    struct prediction_cell *cells;         /* metric after metric, load after load */
-    size_t load_count;                     /* that both have */
-    size_t left_out;                       /* loads that only one of them has */
+    struct prediction_metric metrics[PREDICTION_METRICS];
+    int metric_count;
+    const struct run *reference;   /* one run of the load that the first metric is relative to */
+    struct prediction_cell *cells; /* metric after metric, load after load */
+    size_t load_count;             /* that both have */
+    size_t left_out;               /* loads that only one of them has */
     double mean_error[PREDICTION_METRICS]; /* mean of the absolute errors; NAN: none */
 };
 
-/* The arms must outlive it. Without a common load HL_USAGE. */
+/* By `metric`, relative to one job. The arms must outlive it. Without a common load HL_USAGE. */
 enum hl_status prediction_make(struct prediction *prediction, const struct compare_arm *predicted,
-                               const struct compare_arm *measured,
+                               const struct compare_arm *measured, enum run_metric metric,
                                struct hl_error *err) HL_MUST_CHECK;
 void prediction_close(struct prediction *prediction); /* safe on zeroed */
 

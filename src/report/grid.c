@@ -52,7 +52,10 @@ static double figure_of(const struct report_cells *cells, size_t row, size_t col
 {
     size_t n = report_cells_values(cells, row, column, metric);
 
-    return figure == FIGURE_BEST ? stats_min(cells->values, n) : stats_mean(cells->values, n);
+    if (figure != FIGURE_BEST)
+        return stats_mean(cells->values, n);
+    return run_metric_table[metric].better == RUN_HIGHER ? stats_max(cells->values, n)
+                                                         : stats_min(cells->values, n);
 }
 
 /*
@@ -185,12 +188,31 @@ static bool has_logged(const struct report_cells *cells, enum run_metric metric)
     return false;
 }
 
+static const char *better_of(enum run_metric metric)
+{
+    static const char *const words[RUN_BETTER_COUNT] = {"lower is better", "higher is better",
+                                                        "neither is better"};
+
+    return words[run_metric_table[metric].better];
+}
+
+/* "elapsed seconds", "mflops in MFLOPS" */
+static void format_title(char *text, size_t bytes, enum run_metric metric)
+{
+    const struct run_metric_info *info = &run_metric_table[metric];
+
+    if (metric == RUN_elapsed_s)
+        (void)hl_format(text, bytes, "elapsed seconds");
+    else if (info->unit[0] == '\0')
+        (void)hl_format(text, bytes, "%s", info->name);
+    else
+        (void)hl_format(text, bytes, "%s in %s", info->name, info->unit);
+}
+
 /* The title and the table of means, with deviations where there are some. */
 static enum hl_status write_means(FILE *out, const struct report_cells *cells,
                                   enum run_metric metric, const char *title, struct hl_error *err)
 {
-    static const char *const better[RUN_BETTER_COUNT] = {"lower is better", "higher is better",
-                                                         "neither is better"};
     char counts[64];
     size_t most = format_counts(counts, sizeof(counts), cells, metric);
     struct view view = {metric, FIGURE_MEAN_SD, 1, decimals_of(cells, metric)};
@@ -198,7 +220,7 @@ static enum hl_status write_means(FILE *out, const struct report_cells *cells,
     if (most == 1 && has_logged(cells, metric))
         (void)hl_format(counts, sizeof(counts), "runs (deviation) as the log has it");
     (void)fprintf(out, "%s, mean%s of %s (%s)\n", title, most > 1 ? " +- standard deviation" : "",
-                  counts, better[run_metric_table[metric].better]);
+                  counts, better_of(metric));
     return write_table(out, cells, &view, err);
 }
 
@@ -212,12 +234,12 @@ static size_t reference_column(const struct report_cells *cells)
 }
 
 static enum hl_status write_normalised(FILE *out, const struct report_cells *cells,
-                                       struct hl_error *err)
+                                       enum run_metric metric, struct hl_error *err)
 {
     char name[RUN_ARM_BYTES], load[64];
     size_t column = reference_column(cells);
-    double reference = figure_of(cells, 0, column, RUN_elapsed_s, FIGURE_MEAN);
-    struct view view = {RUN_elapsed_s, FIGURE_MEAN, reference, 3};
+    double reference = figure_of(cells, 0, column, metric, FIGURE_MEAN);
+    struct view view = {metric, FIGURE_MEAN, reference, 3};
 
     (void)run_arm_name(cells->rows[0], name);
     report_format_load(load, sizeof(load), cells->columns[column]);
@@ -225,71 +247,39 @@ static enum hl_status write_normalised(FILE *out, const struct report_cells *cel
         (void)fprintf(out, "\nnot normalised: %s at %s has no figure\n", name, load);
         return HL_OK;
     }
-    report_write(out, "\nnormalised to: %s at %s = %.*f s (mean, lower is better)\n", name, load,
-                 decimals_of(cells, RUN_elapsed_s), reference);
+    report_write(out, "\nnormalised to: %s at %s = %.*f %s (mean, %s)\n", name, load,
+                 decimals_of(cells, metric), reference, run_metric_table[metric].unit,
+                 better_of(metric));
     return write_table(out, cells, &view, err);
 }
 
-/* Of runs without elapsed time: all that they have. */
-static enum hl_status write_all_metrics(FILE *out, const struct report_cells *cells,
-                                        struct hl_error *err)
+/* Tables of means of all metrics from `first` on that some run has, but for one. */
+static enum hl_status write_metrics(FILE *out, const struct report_cells *cells, int first,
+                                    int left_out, int *listed, struct hl_error *err)
 {
     char text[64];
-    int listed = 0;
 
-    for (int metric = 0; metric < run_metric_count(); metric++) {
-        const struct run_metric_info *info = &run_metric_table[metric];
-
-        if (format_counts(text, sizeof(text), cells, (enum run_metric)metric) == 0)
+    for (int metric = first; metric < run_metric_count(); metric++) {
+        if (metric == left_out ||
+            format_counts(text, sizeof(text), cells, (enum run_metric)metric) == 0)
             continue;
-        report_write(out, listed++ == 0 ? "" : "\n");
-        (void)hl_format(text, sizeof(text), "%s in %s", info->name, info->unit);
-        HL_TRY(write_means(out, cells, (enum run_metric)metric,
-                           info->unit[0] == '\0' ? info->name : text, err));
-    }
-    if (listed == 0)
-        (void)fputs("no run has a figure\n", out);
-    return HL_OK;
-}
-
-/* What only this workload has. */
-static enum hl_status write_own_metrics(FILE *out, const struct report_cells *cells,
-                                        struct hl_error *err)
-{
-    for (int metric = RUN_METRIC_COUNT; metric < run_metric_count(); metric++) {
-        const struct run_metric_info *info = &run_metric_table[metric];
-        char text[64];
-
-        if (format_counts(text, sizeof(text), cells, (enum run_metric)metric) == 0)
-            continue;
-        report_write(out, "\n");
-        (void)hl_format(text, sizeof(text), "%s in %s", info->name, info->unit);
-        HL_TRY(write_means(out, cells, (enum run_metric)metric,
-                           info->unit[0] == '\0' ? info->name : text, err));
+        report_write(out, (*listed)++ == 0 ? "" : "\n");
+        format_title(text, sizeof(text), (enum run_metric)metric);
+        HL_TRY(write_means(out, cells, (enum run_metric)metric, text, err));
     }
     return HL_OK;
 }
 
-static enum hl_status write_tables(FILE *out, const struct report_cells *cells, bool elapsed_only,
-                                   struct hl_error *err)
+static enum hl_status write_others(FILE *out, const struct report_cells *cells,
+                                   enum run_metric result, struct hl_error *err)
 {
     char counts[64];
-    size_t most = format_counts(counts, sizeof(counts), cells, RUN_elapsed_s);
-    struct view best = {RUN_elapsed_s, FIGURE_BEST, 1, decimals_of(cells, RUN_elapsed_s)};
 
-    if (most == 0)
-        return write_all_metrics(out, cells, err);
-    HL_TRY(write_means(out, cells, RUN_elapsed_s, "elapsed seconds", err));
-    if (most > 1 && !elapsed_only) {
-        (void)fprintf(out, "\nelapsed seconds, best of %s (lower is better)\n", counts);
-        HL_TRY(write_table(out, cells, &best, err));
+    if (result != RUN_elapsed_s) {
+        (void)fputc('\n', out);
+        HL_TRY(write_means(out, cells, RUN_elapsed_s, "elapsed seconds", err));
     }
-    if (cells->row_count * cells->column_count > 1) /* one alone is 1 of itself */
-        HL_TRY(write_normalised(out, cells, err));
-    HL_TRY(write_own_metrics(out, cells, err));
-    if (!elapsed_only)
-        HL_TRY(report_write_parts(out, cells, err));
-    for (int i = 0; !elapsed_only && i < HL_COUNT_OF(others); i++) {
+    for (int i = 0; i < HL_COUNT_OF(others); i++) {
         if (cells->row_count == 1 && report_is_make(cells->rows[0]) &&
             cells->rows[0]->source != RUN_IMPORT)
             break; /* kernbench's own text has them */
@@ -299,6 +289,45 @@ static enum hl_status write_tables(FILE *out, const struct report_cells *cells, 
         HL_TRY(write_means(out, cells, others[i].metric, others[i].title, err));
     }
     return HL_OK;
+}
+
+/* What the runs are compared by: of the first that is ok. */
+static enum run_metric result_metric(const struct report_cells *cells)
+{
+    for (size_t i = 0; i < cells->runs->count; i++)
+        if (cells->runs->runs[i].status == RUN_OK)
+            return run_result_metric(&cells->runs->runs[i]);
+    return RUN_elapsed_s;
+}
+
+static enum hl_status write_tables(FILE *out, const struct report_cells *cells, bool elapsed_only,
+                                   struct hl_error *err)
+{
+    enum run_metric result = result_metric(cells);
+    char counts[64], title[64];
+    size_t most = format_counts(counts, sizeof(counts), cells, result);
+    struct view best = {result, FIGURE_BEST, 1, decimals_of(cells, result)};
+    int listed = 0;
+
+    if (most == 0) {
+        HL_TRY(write_metrics(out, cells, 0, -1, &listed, err));
+        (void)fputs(listed == 0 ? "no run has a figure\n" : "", out);
+        return HL_OK;
+    }
+    format_title(title, sizeof(title), result);
+    HL_TRY(write_means(out, cells, result, title, err));
+    if (most > 1 && !elapsed_only) {
+        (void)fprintf(out, "\n%s, best of %s (%s)\n", title, counts, better_of(result));
+        HL_TRY(write_table(out, cells, &best, err));
+    }
+    if (cells->row_count * cells->column_count > 1) /* one alone is 1 of itself */
+        HL_TRY(write_normalised(out, cells, result, err));
+    listed = 1;
+    HL_TRY(write_metrics(out, cells, RUN_METRIC_COUNT, (int)result, &listed, err));
+    if (elapsed_only)
+        return HL_OK;
+    HL_TRY(report_write_parts(out, cells, err));
+    return write_others(out, cells, result, err);
 }
 
 static void write_failures(FILE *out, const struct report_cells *cells)

@@ -15,9 +15,9 @@
 #include "report/report.h"
 #include "report/write.h"
 
-static const struct run_metric_info *info_of(int m)
+static const struct run_metric_info *info_of(const struct prediction *p, int m)
 {
-    return &run_metric_table[prediction_metrics[m].metric];
+    return &run_metric_table[p->metrics[m].metric];
 }
 
 static void cell_number(struct report_table *table, double value, int decimals)
@@ -30,15 +30,15 @@ static void cell_number(struct report_table *table, double value, int decimals)
 
 static void add_rows(struct report_table *table, const struct prediction *p, int m)
 {
-    bool is_relative = prediction_metrics[m].is_relative;
-    int decimals = is_relative ? 3 : prediction_metrics[m].metric == RUN_percent_cpu ? 1 : 0;
+    bool is_relative = p->metrics[m].is_relative;
+    int decimals = is_relative ? 3 : p->metrics[m].metric == RUN_percent_cpu ? 1 : 0;
     char load[64];
 
     for (size_t l = 0; l < p->load_count; l++) {
         const struct prediction_cell *cell = &p->cells[(size_t)m * p->load_count + l];
 
         report_format_load(load, sizeof(load), cell->load);
-        report_table_cell(table, "%s", l == 0 ? info_of(m)->name : "");
+        report_table_cell(table, "%s", l == 0 ? info_of(p, m)->name : "");
         report_table_cell(table, "%s", load);
         cell_number(table, cell->predicted, decimals);
         cell_number(table, cell->measured, decimals);
@@ -55,12 +55,12 @@ static void add_rows(struct report_table *table, const struct prediction *p, int
 static void write_notes(FILE *out, const struct prediction *p)
 {
     report_write(out, "\nmean absolute error:");
-    for (int m = 0; m < PREDICTION_METRICS; m++)
+    for (int m = 0; m < p->metric_count; m++)
         if (isfinite(p->mean_error[m]))
-            report_write(out, "%s %s %.1f %%", m == 0 ? "" : ",", info_of(m)->name,
+            report_write(out, "%s %s %.1f %%", m == 0 ? "" : ",", info_of(p, m)->name,
                          100 * p->mean_error[m]);
         else
-            report_write(out, "%s %s not known", m == 0 ? "" : ",", info_of(m)->name);
+            report_write(out, "%s %s not known", m == 0 ? "" : ",", info_of(p, m)->name);
     report_write(out, "\n");
     if (p->left_out > 0)
         report_write(out, "left out: %zu load%s that only one side has\n", p->left_out,
@@ -75,12 +75,13 @@ static enum hl_status write_one(FILE *out, const struct prediction *p, struct hl
     char load[64];
 
     report_format_load(load, sizeof(load), p->reference);
-    report_write(out, "%s predicted by %s, measured by %s; elapsed_s relative to %s\n\n",
-                 p->reference->workload, p->predicted->name, p->measured->name, load);
+    report_write(out, "%s predicted by %s, measured by %s; %s relative to %s%s\n\n",
+                 p->reference->workload, p->predicted->name, p->measured->name, info_of(p, 0)->name,
+                 load, info_of(p, 0)->better == RUN_HIGHER ? " (higher is better)" : "");
     for (size_t i = 0; i < sizeof(heads) / sizeof(heads[0]); i++)
         report_table_cell(table, "%s", heads[i]);
     report_table_end_row(table);
-    for (int m = 0; m < PREDICTION_METRICS; m++)
+    for (int m = 0; m < p->metric_count; m++)
         add_rows(table, p, m);
     status = report_table_print(table, out, 1, err);
     report_table_free(table);
@@ -104,7 +105,7 @@ enum hl_status report_prediction_text(FILE *out, const struct prediction *predic
 
 static void write_json_cells(FILE *out, const struct prediction *p)
 {
-    for (size_t i = 0; i < PREDICTION_METRICS * p->load_count; i++) {
+    for (size_t i = 0; i < (size_t)p->metric_count * p->load_count; i++) {
         const struct prediction_cell *cell = &p->cells[i];
         int m = (int)(i / p->load_count);
 
@@ -112,8 +113,8 @@ static void write_json_cells(FILE *out, const struct prediction *p)
         report_write_json_string(out, cell->load->workload);
         report_write(out, ",\"load\":");
         report_write_json_string(out, cell->load->load);
-        report_write(out, ",\"metric\":\"%s\",\"unit\":\"%s\"", info_of(m)->name,
-                     prediction_metrics[m].is_relative ? "ratio" : info_of(m)->unit);
+        report_write(out, ",\"metric\":\"%s\",\"unit\":\"%s\"", info_of(p, m)->name,
+                     p->metrics[m].is_relative ? "ratio" : info_of(p, m)->unit);
         report_write_json_member(out, ",", "predicted", cell->predicted);
         report_write_json_member(out, ",", "measured", cell->measured);
         report_write_json_member(out, ",", "measured_sd", cell->measured_sd);
@@ -139,8 +140,8 @@ enum hl_status report_prediction_json(FILE *out, const struct prediction *predic
         report_write(out, ",\"left_out\":%zu,\"cells\":[", p->left_out);
         write_json_cells(out, p);
         report_write(out, "],\"mean_absolute_error\":{");
-        for (int m = 0; m < PREDICTION_METRICS; m++)
-            report_write_json_member(out, m == 0 ? "" : ",", info_of(m)->name, p->mean_error[m]);
+        for (int m = 0; m < p->metric_count; m++)
+            report_write_json_member(out, m == 0 ? "" : ",", info_of(p, m)->name, p->mean_error[m]);
         report_write(out, "}}");
     }
     report_write(out, "]}\n");
@@ -162,7 +163,7 @@ enum hl_status report_prediction_csv(FILE *out, const struct prediction *predict
     for (size_t i = 0; i < count; i++) {
         const struct prediction *p = &predictions[i];
 
-        for (size_t c = 0; c < PREDICTION_METRICS * p->load_count; c++) {
+        for (size_t c = 0; c < (size_t)p->metric_count * p->load_count; c++) {
             const struct prediction_cell *cell = &p->cells[c];
             int m = (int)(c / p->load_count);
 
@@ -173,8 +174,8 @@ enum hl_status report_prediction_csv(FILE *out, const struct prediction *predict
             report_write_csv_field(out, cell->load->workload);
             report_write(out, ",");
             report_write_csv_field(out, cell->load->load);
-            report_write(out, ",%s,%s", info_of(m)->name,
-                         prediction_metrics[m].is_relative ? "ratio" : info_of(m)->unit);
+            report_write(out, ",%s,%s", info_of(p, m)->name,
+                         p->metrics[m].is_relative ? "ratio" : info_of(p, m)->unit);
             write_csv_number(out, cell->predicted);
             write_csv_number(out, cell->measured);
             write_csv_number(out, cell->measured_sd);

@@ -43,6 +43,13 @@ enum run_better run_metric_better_of(const char *name)
     return RUN_NEITHER;
 }
 
+enum run_metric run_result_metric(const struct run *run)
+{
+    int rate = run_metric_find("signs_per_s");
+
+    return rate >= 0 && run_has(run, (enum run_metric)rate) ? (enum run_metric)rate : RUN_elapsed_s;
+}
+
 void run_metric_reset(void)
 {
     while (count > RUN_METRIC_COUNT) {

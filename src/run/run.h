@@ -125,6 +125,10 @@ int run_metric_find(const char *name);
 /* Which way an extra metric of that name is better, if a workload of ours makes it. */
 enum run_better run_metric_better_of(const char *name);
 
+struct run;
+/* What runs of a fixed time are told apart by, a rate, if this one has it; else elapsed time. */
+enum run_metric run_result_metric(const struct run *run);
+
 /* For tests: forgets the extra ones. No run may have them then. */
 void run_metric_reset(void);
 

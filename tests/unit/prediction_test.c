@@ -50,7 +50,7 @@ static void make(struct prediction *p, const struct side *predicted, const struc
 {
     struct hl_error err;
 
-    if (prediction_make(p, &predicted->arm, &measured->arm, &err) != HL_OK)
+    if (prediction_make(p, &predicted->arm, &measured->arm, RUN_elapsed_s, &err) != HL_OK)
         fail_msg("%s", err.text);
 }
 
@@ -80,7 +80,7 @@ static void times_are_relative_to_one_job_and_counts_are_not(void **state)
     assert_true(isnan(p.cells[1].error)); /* the reference says nothing */
     assert_near(p.mean_error[0], 1 - 0.5 / 0.6);
     /* Switches, the last metric. */
-    assert_int_equal(prediction_metrics[3].metric, RUN_voluntary_switches);
+    assert_int_equal(p.metrics[3].metric, RUN_voluntary_switches);
     assert_near(p.cells[3 * 2].error, -0.1);
     assert_true(isnan(p.cells[3 * 2 + 1].error));
     assert_true(isnan(p.mean_error[1])); /* nobody has percent_cpu */
@@ -139,7 +139,7 @@ static void nothing_in_common_is_refused(void **state)
     init(&real, "real");
     (void)add(&sim, 1, 10);
     (void)snprintf(add(&real, 1, 10)->workload, 64, "matinv");
-    assert_int_equal(prediction_make(&p, &sim.arm, &real.arm, &err), HL_USAGE);
+    assert_int_equal(prediction_make(&p, &sim.arm, &real.arm, RUN_elapsed_s, &err), HL_USAGE);
     assert_non_null(strstr(err.text, "sim and real have no load"));
     prediction_close(&p);
 }
@@ -157,7 +157,8 @@ static void running_out_of_memory_is_told(void **state)
     (void)add(&real, 1, 10);
     for (uint64_t n = 1; n < 3; n++) {
         hl_alloc_fail_at(n);
-        assert_int_equal(prediction_make(&p, &sim.arm, &real.arm, &err), HL_NO_MEMORY);
+        assert_int_equal(prediction_make(&p, &sim.arm, &real.arm, RUN_elapsed_s, &err),
+                         HL_NO_MEMORY);
         hl_alloc_fail_at(0);
     }
 }

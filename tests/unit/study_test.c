@@ -196,6 +196,25 @@ static void seeds_differ_by_every_part_and_fit_json(void **state)
     assert_true(seed < UINT64_C(1) << 53);
 }
 
+/* Reports may not ask the table of workloads. */
+static void a_record_knows_the_rate_that_decides(void **state)
+{
+    (void)state;
+    for (const struct workload_info *w = workload_table; w->name != NULL; w++) {
+        struct run run;
+        struct hl_error err;
+        int rate;
+
+        assert_int_equal(study_rate_metric(w, &rate, &err), HL_OK);
+        run_init(&run, RUN_SIM, "not had");
+        run_set(&run, RUN_elapsed_s, 1);
+        assert_int_equal(run_result_metric(&run), RUN_elapsed_s);
+        if (rate >= 0)
+            run_set(&run, (enum run_metric)rate, 1);
+        assert_int_equal(run_result_metric(&run), study_result_metric(w));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -207,6 +226,7 @@ int main(void)
         cmocka_unit_test(loads_are_off_by_the_baseline_or_by_each_arm),
         cmocka_unit_test(arms_share_their_jobs_unless_they_begin_elsewhere),
         cmocka_unit_test(seeds_differ_by_every_part_and_fit_json),
+        cmocka_unit_test(a_record_knows_the_rate_that_decides),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

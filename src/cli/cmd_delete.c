@@ -54,17 +54,12 @@ static enum hl_status find_one(struct store *store, const char *word, struct sto
                                struct hl_error *err)
 {
     int64_t place;
-    int pid;
 
     HL_TRY(cli_study_find(store, word, study, &place, err));
     if (place >= 0)
         return hl_fail(err, HL_USAGE, "'%.80s' is one run; expected a study, as runs go with it",
                        word);
-    if (player_is_alive(study->player, &pid))
-        return hl_fail(err, HL_NOT_PERMITTED,
-                       "study %s is being played by process %d; expected it to have ended",
-                       study->name, pid);
-    return HL_OK;
+    return player_check_ended(study, err);
 }
 
 static enum hl_status delete_all(const struct delete_options *o, struct store *store,

@@ -19,36 +19,15 @@
 #include "cli/run_plan.h"
 #include "host/fingerprint.h"
 
-enum { KEY_DB = 256, KEY_FORMAT };
-
-struct resume_options {
-    struct cli_input input; /* first */
-    const char *reference, *db;
-    enum cli_format format;
-};
-
 static const struct argp_option option_table[] = {
-    {"format", KEY_FORMAT, "F", 0, "text (default), csv or json", 0},
-    {"db", KEY_DB, "FILE", 0, CLI_DB_HELP, 0},
+    REFERENCE_OPTIONS,
     {0},
 };
 
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
-    struct resume_options *o = state->input;
-
-    switch (key) {
-    case KEY_DB: o->db = arg; return 0;
-    case KEY_FORMAT: return cli_format_option(state, arg, true, &o->format);
-    case ARGP_KEY_ARG:
-        if (o->reference != NULL)
-            return cli_refuse(state, "a second study '%s'; expected one", arg);
-        o->reference = arg;
-        return 0;
-    case ARGP_KEY_NO_ARGS:
-        return cli_refuse(state, "resume what? expected a study by name or id, or last");
-    default: return cli_other_key(key, state);
-    }
+    return reference_words_option(key, arg, state,
+                                  "resume what? expected a study by name or id, or last");
 }
 
 static const struct argp resume_argp = {
@@ -62,19 +41,13 @@ static const struct argp resume_argp = {
 static enum hl_status check_study(const char *word, const struct store_study *study, int64_t place,
                                   struct hl_error *err)
 {
-    int pid;
-
     if (place >= 0)
         return hl_fail(err, HL_USAGE, "'%.80s' is one run; expected a study", word);
     if (study->plan[0] == '\0')
         return hl_fail(err, HL_UNSUPPORTED,
                        "study %s was not made by `halfload run` here; expected one with a plan",
                        study->name);
-    if (player_is_alive(study->player, &pid))
-        return hl_fail(err, HL_NOT_PERMITTED,
-                       "study %s is being played by process %d; expected it to have ended",
-                       study->name, pid);
-    return HL_OK;
+    return player_check_ended(study, err);
 }
 
 /* What differs between the machine of a study and this one. */
@@ -139,7 +112,7 @@ static enum hl_status take_sysroot(const struct run_plan *plan, const char *stud
 }
 
 /* Takes over the store. */
-static enum hl_status resume(const struct resume_options *o, struct store *store,
+static enum hl_status resume(const struct reference_words *o, struct store *store,
                              const struct store_study *study, struct hl_error *err)
 {
     struct run_plan plan = {0};
@@ -170,7 +143,7 @@ static enum hl_status resume(const struct resume_options *o, struct store *store
 
 enum hl_status cli_resume(int argc, char **argv, struct hl_error *err)
 {
-    struct resume_options o = {0};
+    struct reference_words o = {0};
     struct store_study study = {0};
     struct store *store = NULL;
     int64_t place;
@@ -178,9 +151,9 @@ enum hl_status cli_resume(int argc, char **argv, struct hl_error *err)
 
     HL_TRY(cli_parse(&resume_argp, argc, argv, &o.input, err));
     HL_TRY(cli_store_open_existing(&store, o.db, err));
-    status = cli_study_find(store, o.reference, &study, &place, err);
+    status = cli_study_find(store, o.text, &study, &place, err);
     if (status == HL_OK)
-        status = check_study(o.reference, &study, place, err);
+        status = check_study(o.text, &study, place, err);
     if (status == HL_OK)
         status = resume(&o, store, &study, err);
     else

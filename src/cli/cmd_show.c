@@ -13,19 +13,14 @@
 #include "cli/reference.h"
 #include "report/report.h"
 
-enum { KEY_DB = 256, KEY_FORMAT };
-
 struct show_options {
-    struct cli_input input; /* first */
-    const char *reference, *db;
-    enum cli_format format;
+    struct reference_words words; /* first */
     bool is_verbose;
 };
 
 static const struct argp_option option_table[] = {
     {"verbose", 'v', NULL, 0, "each run with its number, as in STUDY:RUN", 0},
-    {"format", KEY_FORMAT, "F", 0, "text (default), csv or json", 0},
-    {"db", KEY_DB, "FILE", 0, CLI_DB_HELP, 0},
+    REFERENCE_OPTIONS,
     {0},
 };
 
@@ -33,19 +28,12 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
     struct show_options *o = state->input;
 
-    switch (key) {
-    case 'v': o->is_verbose = true; return 0;
-    case KEY_FORMAT: return cli_format_option(state, arg, true, &o->format);
-    case KEY_DB: o->db = arg; return 0;
-    case ARGP_KEY_ARG:
-        if (o->reference != NULL)
-            return cli_refuse(state, "a second study '%s'; expected one", arg);
-        o->reference = arg;
+    if (key == 'v') {
+        o->is_verbose = true;
         return 0;
-    case ARGP_KEY_NO_ARGS:
-        return cli_refuse(state, "show what? expected a study, STUDY:RUN, last or a file");
-    default: return cli_other_key(key, state);
     }
+    return reference_words_option(key, arg, state,
+                                  "show what? expected a study, STUDY:RUN, last or a file");
 }
 
 static const struct argp show_argp = {
@@ -194,9 +182,9 @@ enum hl_status cli_show(int argc, char **argv, struct hl_error *err)
     struct reference r;
     enum hl_status status = HL_OK;
 
-    HL_TRY(cli_parse(&show_argp, argc, argv, &o.input, err));
-    HL_TRY(reference_open(&r, o.reference, o.db, err));
-    switch (o.format) {
+    HL_TRY(cli_parse(&show_argp, argc, argv, &o.words.input, err));
+    HL_TRY(reference_open(&r, o.words.text, o.words.db, err));
+    switch (o.words.format) {
     case FORMAT_TEXT: status = print_text(&o, &r, err); break;
     case FORMAT_CSV: status = report_runs_csv(stdout, &r.runs, err); break;
     case FORMAT_JSON:

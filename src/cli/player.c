@@ -48,3 +48,14 @@ bool player_is_alive(const char *text, int *pid)
         return false;
     return strcmp(boot_then, host_boot_id(boot_now)) == 0 && read_start(*pid, &now) && now == then;
 }
+
+enum hl_status player_check_ended(const struct store_study *study, struct hl_error *err)
+{
+    int pid;
+
+    if (!player_is_alive(study->player, &pid))
+        return HL_OK;
+    return hl_fail(err, HL_NOT_PERMITTED,
+                   "study %s is being played by process %d; expected it to have ended", study->name,
+                   pid);
+}

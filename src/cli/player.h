@@ -9,6 +9,8 @@
 
 #include <stdbool.h>
 
+#include "store/store.h"
+
 enum { PLAYER_BYTES = 96 };
 
 /* This process. */
@@ -16,5 +18,9 @@ const char *player_self(char text[static PLAYER_BYTES]);
 
 /* True if that process lives, and is not this one; *pid is its number. */
 bool player_is_alive(const char *text, int *pid);
+
+/* HL_NOT_PERMITTED while another process plays the study. */
+enum hl_status player_check_ended(const struct store_study *study,
+                                  struct hl_error *err) HL_MUST_CHECK;
 
 #endif

@@ -207,3 +207,20 @@ void reference_close(struct reference *reference)
     hl_free(reference->fingerprint);
     *reference = (struct reference){0};
 }
+
+error_t reference_words_option(int key, char *arg, struct argp_state *state, const char *expected)
+{
+    struct reference_words *words = state->input;
+
+    switch (key) {
+    case REFERENCE_KEY_DB: words->db = arg; return 0;
+    case REFERENCE_KEY_FORMAT: return cli_format_option(state, arg, true, &words->format);
+    case ARGP_KEY_ARG:
+        if (words->text != NULL)
+            return cli_refuse(state, "a second study '%s'; expected one", arg);
+        words->text = arg;
+        return 0;
+    case ARGP_KEY_NO_ARGS: return cli_refuse(state, "%s", expected);
+    default: return cli_other_key(key, state);
+    }
+}

@@ -5,6 +5,7 @@
 #ifndef HL_CLI_REFERENCE_H
 #define HL_CLI_REFERENCE_H
 
+#include "cli/cli.h"
 #include "import/import.h"
 #include "run/run.h"
 #include "store/store.h"
@@ -43,5 +44,23 @@ struct reference {
 enum hl_status reference_open(struct reference *reference, const char *text, const char *db,
                               struct hl_error *err) HL_MUST_CHECK;
 void reference_close(struct reference *reference); /* safe on zeroed */
+
+/* The words of a verb that takes one reference, --db and --format. */
+struct reference_words {
+    struct cli_input input; /* first */
+    const char *text, *db;
+    enum cli_format format;
+};
+
+enum { REFERENCE_KEY_DB = 256, REFERENCE_KEY_FORMAT };
+#define REFERENCE_OPTIONS                                                                          \
+    {"format", REFERENCE_KEY_FORMAT, "F", 0, "text (default), csv or json", 0},                    \
+    {                                                                                              \
+        "db", REFERENCE_KEY_DB, "FILE", 0, CLI_DB_HELP, 0                                          \
+    }
+
+/* For the parser of such a verb. `expected` completes the complaint about no reference: "show what?
+ * expected ...". */
+error_t reference_words_option(int key, char *arg, struct argp_state *state, const char *expected);
 
 #endif

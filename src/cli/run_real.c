@@ -4,6 +4,7 @@
  */
 #include "cli/run_real.h"
 
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -113,6 +114,40 @@ static error_t parse_timeout(struct argp_state *state, const char *text, int64_t
     return 0;
 }
 
+/* Options whose value is a text that is handed on. */
+static const struct {
+    int key;
+    const char *name, *expected;
+    size_t offset; /* of the const char * in struct run_options */
+} text_options[] = {
+#define TEXT(key, name, expected, member)                                                          \
+    {                                                                                              \
+        key, name, expected, offsetof(struct run_options, member)                                  \
+    }
+    TEXT(KEY_WORK_DIR, "work-dir", "a folder", work.work_dir),
+    TEXT(KEY_TREE, "tree", "a folder with a Makefile", work.build.tree),
+    TEXT(KEY_TARGET, "target", "a target of make", work.build.target),
+    TEXT(KEY_CONFIG, "config", "a .config file or a target such as defconfig", work.build.config),
+    TEXT(KEY_PREPARE, "prepare", "a script", work.cmd.prepare),
+    TEXT(KEY_CHECK, "check", "a script", work.cmd.check),
+    TEXT(KEY_CLEANUP, "cleanup", "a script", work.cmd.cleanup),
+    TEXT(KEY_OUTPUT, "output", "a folder", work.cmd.output_dir),
+#undef TEXT
+};
+
+static error_t parse_text(int key, char *arg, struct argp_state *state)
+{
+    struct run_options *o = state->input;
+
+    for (int i = 0; i < HL_COUNT_OF(text_options); i++)
+        if (text_options[i].key == key) {
+            run_note_real(o, text_options[i].name);
+            return cli_text_option(state, text_options[i].name, arg, text_options[i].expected,
+                                   (const char **)(void *)((char *)o + text_options[i].offset));
+        }
+    return ARGP_ERR_UNKNOWN;
+}
+
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
     struct run_options *o = state->input;
@@ -123,19 +158,6 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     case KEY_TIMEOUT:
         run_note_real(o, "timeout");
         return parse_timeout(state, arg, &work->timeout_ns);
-    case KEY_WORK_DIR:
-        run_note_real(o, "work-dir");
-        return cli_text_option(state, "work-dir", arg, "a folder", &work->work_dir);
-    case KEY_TREE:
-        run_note_real(o, "tree");
-        return cli_text_option(state, "tree", arg, "a folder with a Makefile", &work->build.tree);
-    case KEY_TARGET:
-        run_note_real(o, "target");
-        return cli_text_option(state, "target", arg, "a target of make", &work->build.target);
-    case KEY_CONFIG:
-        run_note_real(o, "config");
-        return cli_text_option(state, "config", arg, "a .config file or a target such as defconfig",
-                               &work->build.config);
     case KEY_TREE_SCALE:
         run_note_real(o, "tree-scale");
         return parse_tree_scale(state, arg, &work->build.tree_scale_ppm);
@@ -144,18 +166,6 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
         work->build.has_clean = true;
         return 0;
     case KEY_PREREAD: o->has_preread = true; return 0;
-    case KEY_PREPARE:
-        run_note_real(o, "prepare");
-        return cli_text_option(state, "prepare", arg, "a script", &work->cmd.prepare);
-    case KEY_CHECK:
-        run_note_real(o, "check");
-        return cli_text_option(state, "check", arg, "a script", &work->cmd.check);
-    case KEY_CLEANUP:
-        run_note_real(o, "cleanup");
-        return cli_text_option(state, "cleanup", arg, "a script", &work->cmd.cleanup);
-    case KEY_OUTPUT:
-        run_note_real(o, "output");
-        return cli_text_option(state, "output", arg, "a folder", &work->cmd.output_dir);
     case KEY_ORDERS: return cli_text_option(state, "orders", arg, "orders", &o->orders);
     case KEY_BITS:
         run_note_real(o, "bits");
@@ -163,7 +173,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     case KEY_SECONDS:
         run_note_real(o, "seconds");
         return cli_int_option(state, "seconds", arg, 1, SECONDS_MAX, &work->rsa.seconds);
-    default: return ARGP_ERR_UNKNOWN;
+    default: return parse_text(key, arg, state);
     }
 }
 

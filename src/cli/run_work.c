@@ -6,7 +6,9 @@
 
 #include <assert.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -20,7 +22,25 @@ struct work_words {
                            struct hl_error *err);
     void (*announce)(const struct host_work_options *work);
     void (*describe)(const struct host_work_options *work, json_t *asked);
+    enum hl_status (*put_facts)(const struct host_work_options *work, json_t *played,
+                                struct hl_error *err);
 };
+
+void run_work_put(json_t *played, const char *key, const char *text)
+{
+    json_t *value = text == NULL ? NULL : json_string(text);
+
+    if (value != NULL)
+        (void)json_object_set_new(played, key, value);
+}
+
+static void put_number(json_t *played, const char *key, int64_t number)
+{
+    char text[24];
+
+    (void)snprintf(text, sizeof(text), "%" PRId64, number);
+    run_work_put(played, key, text);
+}
 
 static json_t *text_or_null(const char *text)
 {
@@ -63,6 +83,54 @@ static void describe_buildworld(const struct host_work_options *work, json_t *as
     (void)json_object_set_new(asked, "preread", json_boolean(work->build.has_preread));
 }
 
+/* "6.1.12" from the head of a kernel's Makefile, "" from others. */
+static void kernel_version(const char *tree, char *version, size_t bytes)
+{
+    char path[PATH_MAX], line[200];
+    int64_t number[3] = {-1, -1, -1};
+    FILE *file;
+
+    version[0] = '\0';
+    (void)snprintf(path, sizeof(path), "%.4000s/Makefile", tree);
+    file = fopen(path, "re");
+    for (int i = 0; file != NULL && i < 20 && fgets(line, sizeof(line), file) != NULL; i++) {
+        static const char *const names[] = {"VERSION = ", "PATCHLEVEL = ", "SUBLEVEL = "};
+
+        for (int k = 0; k < HL_COUNT_OF(names); k++)
+            if (strncmp(line, names[k], strlen(names[k])) == 0)
+                number[k] = strtoll(line + strlen(names[k]), NULL, 10);
+    }
+    if (file != NULL)
+        (void)fclose(file);
+    if (number[0] >= 0 && number[1] >= 0 && number[2] >= 0)
+        (void)snprintf(version, bytes, "%" PRId64 ".%" PRId64 ".%" PRId64, number[0], number[1],
+                       number[2]);
+}
+
+static enum hl_status put_build_facts(const struct host_work_options *work, json_t *played,
+                                      struct hl_error *err)
+{
+    const struct host_build_options *build = &work->build;
+    char path[PATH_MAX], text[80];
+
+    (void)err;
+    if (build->tree == NULL) {
+        (void)snprintf(text, sizeof(text), "generated, seed %" PRIu64, build->seed);
+        run_work_put(played, "workload_tree", text);
+        (void)snprintf(text, sizeof(text), "%.6g", (double)build->tree_scale_ppm / (double)HL_PPM);
+        run_work_put(played, "workload_tree_scale", text);
+    } else {
+        run_work_put(played, "workload_tree",
+                     realpath(build->tree, path) == NULL ? build->tree : path);
+        kernel_version(build->tree, text, sizeof(text));
+        run_work_put(played, "workload_tree_version", text[0] == '\0' ? NULL : text);
+    }
+    run_work_put(played, "workload_target", build->target == NULL ? "default" : build->target);
+    run_work_put(played, "workload_config", build->config == NULL ? "default" : build->config);
+    run_work_put(played, "workload_clean", build->has_clean ? "make clean" : "copy of the start");
+    return HL_OK;
+}
+
 /* ---- cmd ---- */
 
 /* What has {load}: the command, or the option of a script; NULL: nothing. */
@@ -96,16 +164,22 @@ static enum hl_status take_cmd(const struct study_request *request, struct host_
     return HL_OK;
 }
 
-/* As one would type it. */
-static void announce_cmd(const struct host_work_options *work)
+/* As one would type it; freed by the caller. */
+static enum hl_status command_text(const struct host_cmd_options *cmd, char **text,
+                                   struct hl_error *err)
 {
-    const char *const *words = work->cmd.words;
-    char *text = NULL;
     int count = 0;
 
-    while (words[count] != NULL)
+    while (cmd->words[count] != NULL)
         count++;
-    if (cli_command_text(count, (char *const *)(uintptr_t)words, &text, NULL) == HL_OK)
+    return cli_command_text(count, (char *const *)(uintptr_t)cmd->words, text, err);
+}
+
+static void announce_cmd(const struct host_work_options *work)
+{
+    char *text = NULL;
+
+    if (command_text(&work->cmd, &text, NULL) == HL_OK)
         printf("command: %s\n", text);
     hl_free(text);
 }
@@ -121,6 +195,20 @@ static void describe_cmd(const struct host_work_options *work, json_t *asked)
     (void)json_object_set_new(asked, "prepare", text_or_null(cmd->prepare));
     (void)json_object_set_new(asked, "check", text_or_null(cmd->check));
     (void)json_object_set_new(asked, "cleanup", text_or_null(cmd->cleanup));
+}
+
+static enum hl_status put_cmd_facts(const struct host_work_options *work, json_t *played,
+                                    struct hl_error *err)
+{
+    const struct host_cmd_options *cmd = &work->cmd;
+    char *text;
+
+    HL_TRY(command_text(cmd, &text, err));
+    run_work_put(played, "workload_command", text);
+    hl_free(text);
+    run_work_put(played, "workload_prepare", cmd->prepare == NULL ? "none" : cmd->prepare);
+    run_work_put(played, "workload_cleanup", cmd->cleanup == NULL ? "none" : cmd->cleanup);
+    return HL_OK;
 }
 
 /* ---- matinv ---- */
@@ -169,10 +257,30 @@ static enum hl_status take_matinv(const struct study_request *request,
     return HL_OK;
 }
 
+enum { ORDERS_BYTES = 80 };
+
+static const char *format_orders(const struct host_matinv_options *matinv, char text[ORDERS_BYTES])
+{
+    (void)snprintf(text, ORDERS_BYTES, "%" PRId64 "-%" PRId64 "+%" PRId64, matinv->first,
+                   matinv->last, matinv->step);
+    return text;
+}
+
 static void announce_matinv(const struct host_work_options *work)
 {
-    printf("orders: %" PRId64 "-%" PRId64 "+%" PRId64 "\n", work->matinv.first, work->matinv.last,
-           work->matinv.step);
+    char text[ORDERS_BYTES];
+
+    printf("orders: %s\n", format_orders(&work->matinv, text));
+}
+
+static enum hl_status put_matinv_facts(const struct host_work_options *work, json_t *played,
+                                       struct hl_error *err)
+{
+    char text[ORDERS_BYTES];
+
+    (void)err;
+    run_work_put(played, "workload_orders", format_orders(&work->matinv, text));
+    return HL_OK;
 }
 
 static void describe_matinv(const struct host_work_options *work, json_t *asked)
@@ -225,15 +333,24 @@ static void describe_rsa(const struct host_work_options *work, json_t *asked)
     (void)json_object_set_new(asked, "by_user_time", json_boolean(work->rsa.by_user_time));
 }
 
+static enum hl_status put_rsa_facts(const struct host_work_options *work, json_t *played,
+                                    struct hl_error *err)
+{
+    (void)err;
+    put_number(played, "workload_bits", work->rsa.bits);
+    put_number(played, "workload_seconds", work->rsa.seconds);
+    return HL_OK;
+}
+
 /* ---- all of them ---- */
 
 /* NULL: nothing of its own. */
 static const struct work_words table[] = {
-    {"buildworld", take_buildworld, announce_buildworld, describe_buildworld},
-    {"cmd", take_cmd, announce_cmd, describe_cmd},
-    {"kernbench", NULL, announce_kernbench, NULL},
-    {"matinv", take_matinv, announce_matinv, describe_matinv},
-    {"rsa", take_rsa, announce_rsa, describe_rsa},
+    {"buildworld", take_buildworld, announce_buildworld, describe_buildworld, put_build_facts},
+    {"cmd", take_cmd, announce_cmd, describe_cmd, put_cmd_facts},
+    {"kernbench", NULL, announce_kernbench, NULL, put_build_facts},
+    {"matinv", take_matinv, announce_matinv, describe_matinv, put_matinv_facts},
+    {"rsa", take_rsa, announce_rsa, describe_rsa, put_rsa_facts},
 };
 
 static const struct work_words *words_of(const struct host_work_options *work)
@@ -275,4 +392,10 @@ void run_work_describe(const struct host_work_options *work, json_t *asked)
     if (words->describe != NULL)
         words->describe(work, asked);
     (void)json_object_set_new(asked, "timeout_ns", json_integer(work->timeout_ns));
+}
+
+enum hl_status run_work_facts(const struct host_work_options *work, json_t *played,
+                              struct hl_error *err)
+{
+    return words_of(work)->put_facts(work, played, err);
 }

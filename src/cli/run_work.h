@@ -18,4 +18,11 @@ void run_work_announce(const struct study_request *request);
 /* What a study that is gone on with must have in common with its beginning, as members of `asked`. */
 void run_work_describe(const struct host_work_options *work, json_t *asked);
 
+/* By what two studies are told to have played different things, as texts of `played`. */
+enum hl_status run_work_facts(const struct host_work_options *work, json_t *played,
+                              struct hl_error *err) HL_MUST_CHECK;
+
+/* A text by its key. NULL, and what cannot be written in JSON (bytes that are no UTF-8), is left out. */
+void run_work_put(json_t *played, const char *key, const char *text);
+
 #endif

@@ -178,6 +178,14 @@ static void print_notes(FILE *out, const struct trace_tally *tally, const struct
                       "note: events before their predecessors (clock skew): %" PRId64
                       ", by %.3f ms at most; they count as simultaneous\n",
                       text->backward_count, ms((double)text->backward_most_ns));
+    if (tally->lives.hole_count > 0)
+        (void)fprintf(out,
+                      "note: not one event in %.1f s at %.3f s, where processes could run "
+                      "(stretches of %.0f s and more: %" PRId64
+                      ", %.1f s in all); if events are missing there, cpu_s is too much\n",
+                      seconds(tally->lives.hole_longest_ns),
+                      seconds(tally->lives.hole_longest_at_ns), seconds(TRACE_LIVES_HOLE_NS),
+                      tally->lives.hole_count, seconds(tally->lives.hole_ns));
     if (tally->lives.inferred > 0)
         (void)fprintf(out,
                       "note: %" PRId64
@@ -203,6 +211,12 @@ static enum hl_status check_text(const struct trace_text *text, const struct tra
 
     if (text->line == 0)
         return hl_fail(err, HL_BAD_INPUT, "%s: is empty; %s", text->path, expected);
+    if (text->event_count == 0 && text->unread_count == 0)
+        return hl_fail(err, HL_BAD_INPUT,
+                       "%s: other events or comments in all %" PRId64
+                       " lines; expected some of sched_switch and sched_process_fork, as perf "
+                       "sched record records them",
+                       text->path, text->line);
     if (text->event_count == 0)
         return hl_fail(err, HL_BAD_INPUT, "%s:%" PRId64 ": no scheduling event up to here; %s",
                        text->path, text->unread_count > 0 ? text->unread_first : text->line,

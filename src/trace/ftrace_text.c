@@ -62,12 +62,12 @@ static bool take_number(struct span *s, int64_t most, int64_t *value)
     return s->begin > first;
 }
 
-/* "123.456789:", with 1 to 9 decimals. */
+/* "123.456789:", with 1 to 9 decimals; some tools ask the locale and print a comma. */
 static bool take_time(struct span *s, int64_t *ns)
 {
     int64_t seconds, fraction = 0, unit = HL_NS_PER_S;
 
-    if (!take_number(s, INT64_C(4000000000), &seconds) || !take(s, "."))
+    if (!take_number(s, INT64_C(4000000000), &seconds) || (!take(s, ".") && !take(s, ",")))
         return false;
     for (; s->begin < s->end && is_digit(*s->begin) && unit > 1; s->begin++) {
         unit /= 10;
@@ -469,7 +469,11 @@ static enum hl_status refuse_binary(struct trace_text *text, struct hl_error *er
         const char *magic, *what, *command;
     } kinds[] = {{"PERFILE2", "a perf.data file", "perf script --ns -i"},
                  {"\x17\x08\x44tracing", "a trace.dat file", "trace-cmd report -t"},
-                 {"\x1f\x8b", "compressed", "zcat"}};
+                 {"\x1f\x8b", "compressed", "zcat"},
+                 {"\x28\xb5\x2f\xfd", "compressed", "zstdcat"},
+                 {"\xfd\x37zXZ", "compressed", "xzcat"},
+                 {"BZh", "compressed", "bzcat"}};
+    enum { HEAD_BYTES = 16 }; /* a line has no byte of zero so early: its cpu is not there yet */
 
     HL_TRY(refill(text, err));
     for (int i = 0; i < HL_COUNT_OF(kinds); i++) {
@@ -479,6 +483,10 @@ static enum hl_status refuse_binary(struct trace_text *text, struct hl_error *er
             return hl_fail(err, HL_BAD_INPUT, "%s: is %s; expected text, as \"%s %s\" prints it",
                            text->path, kinds[i].what, kinds[i].command, text->path);
     }
+    if (text->end > 0 && memchr(text->buffer, '\0', HL_MIN(text->end, HEAD_BYTES)) != NULL)
+        return hl_fail(err, HL_BAD_INPUT,
+                       "%s: is binary; expected text, as \"perf script --ns\" prints it",
+                       text->path);
     return HL_OK;
 }
 

@@ -167,6 +167,16 @@ static void set_idle(struct trace_lives *lives, struct trace_lives_cpu *cpu, boo
     cpu->is_idle = is_idle;
 }
 
+static void count_hole(struct trace_lives *lives, int64_t ns)
+{
+    lives->hole_count++;
+    lives->hole_ns += ns;
+    if (ns > lives->hole_longest_ns) {
+        lives->hole_longest_ns = ns;
+        lives->hole_longest_at_ns = lives->now_ns;
+    }
+}
+
 /* Brings the sums up to `to_ns`. */
 static void advance(struct trace_lives *lives, int64_t to_ns)
 {
@@ -175,6 +185,8 @@ static void advance(struct trace_lives *lives, int64_t to_ns)
     if (to_ns <= lives->now_ns)
         return;
     if (lives->has_root && !lives->is_done) {
+        if (level > 0 && to_ns - lives->now_ns >= TRACE_LIVES_HOLE_NS)
+            count_hole(lives, to_ns - lives->now_ns);
         lives->level_ns[level] += to_ns - lives->now_ns;
         while (to_ns - lives->begin_ns > TRACE_LIVES_SLICES * lives->slice_ns)
             widen_slices(lives);

@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "base/status.h"
+#include "base/units.h"
 #include "trace/ftrace_text.h"
 
 /* A process that has ended. */
@@ -42,6 +43,8 @@ struct trace_lives_options {
 };
 
 enum { TRACE_LIVES_LEVELS = 64, TRACE_LIVES_SLICES = 512 };
+/* Kernel threads that wake each second or two leave no longer stretch empty on a whole machine. */
+#define TRACE_LIVES_HOLE_NS (3 * HL_NS_PER_S)
 
 struct trace_lives_slice {      /* of elapsed time */
     int64_t idle_ns, single_ns; /* with no runnable task of the tree, and with exactly one */
@@ -79,6 +82,9 @@ struct trace_lives {
     int64_t slice_ns; /* width; it doubles when the slices are full */
     int64_t inferred; /* switches from idle that are missing, and follow from what came after */
     int64_t lost_events, lost_places; /* events known to be missing; stretches that miss some */
+    /* Long stretches without any event although tasks of the tree could run: a hole, or none of
+     * these had a reason to leave its cpu. Their time counts as run. */
+    int64_t hole_count, hole_ns, hole_longest_ns, hole_longest_at_ns;
 };
 
 void trace_lives_open(struct trace_lives *lives, const struct trace_lives_options *options);

@@ -317,19 +317,40 @@ static void the_locale_changes_nothing(void **state)
     assert_int_equal(r.events[0].at_ns, 1250 * HL_NS_PER_MS);
 }
 
-static void binary_recordings_are_refused_with_the_way_to_text(void **state)
+static void a_decimal_comma_and_dos_line_ends_are_read(void **state)
 {
-    static const char *const starts[] = {"PERFILE2", "\x17\x08\x44tracing", "\x1f\x8b"};
-    static const char *const words[] = {"perf script", "trace-cmd report", "zcat"};
+    struct reading r =
+        read_text("a 1 [000] 1,25: sched:sched_waking: comm=a pid=2 prio=120 target_cpu=000\r\n");
 
     (void)state;
-    for (int i = 0; i < 3; i++) {
+    assert_int_equal(r.count, 1);
+    assert_int_equal(r.events[0].at_ns, 1250 * HL_NS_PER_MS);
+}
+
+static void binary_recordings_are_refused_with_the_way_to_text(void **state)
+{
+    static const struct {
+        const char *start;
+        size_t bytes;
+        const char *word;
+    } kinds[] = {{"PERFILE2", 8, "perf script"},
+                 {"\x17\x08\x44tracing", 10, "trace-cmd report"},
+                 {"\x1f\x8b", 2, "zcat"},
+                 {"\x28\xb5\x2f\xfd", 4, "zstdcat"},
+                 {"\xfd\x37zXZ", 5, "xzcat"},
+                 {"BZh9", 4, "bzcat"},
+                 {"\x7f"
+                  "ELF\2\1\1\0",
+                  8, "is binary"}};
+
+    (void)state;
+    for (int i = 0; i < HL_COUNT_OF(kinds); i++) {
         struct trace_text text;
         struct hl_error err;
-        FILE *file = fmemopen((void *)(uintptr_t)starts[i], strlen(starts[i]), "r");
+        FILE *file = fmemopen((void *)(uintptr_t)kinds[i].start, kinds[i].bytes, "r");
 
         assert_int_equal(trace_text_open_stream(&text, "f", file, &err), HL_BAD_INPUT);
-        assert_non_null(strstr(err.text, words[i]));
+        assert_non_null(strstr(err.text, kinds[i].word));
         trace_text_close(&text);
     }
 }
@@ -348,6 +369,7 @@ int main(void)
         cmocka_unit_test(damaged_lines_are_counted),
         cmocka_unit_test(a_huge_line_and_bytes_of_zero_are_one_unread_line_each),
         cmocka_unit_test(the_locale_changes_nothing),
+        cmocka_unit_test(a_decimal_comma_and_dos_line_ends_are_read),
         cmocka_unit_test(binary_recordings_are_refused_with_the_way_to_text),
     };
 

@@ -254,6 +254,21 @@ static void lost_events_make_what_runs_there_unknown(void **state)
     assert_int_equal(s->ended[1].unknown_ns, 0);
 }
 
+static void a_long_silence_is_a_hole_while_tasks_could_run(void **state)
+{
+    struct seen *s = *state;
+
+    begin(s);
+    switches(s, 2999, 0, 10, "make", TRACE_SLEEPING, 0, "swapper/0");
+    assert_int_equal(s->lives.hole_count, 0); /* a second and another: kernel threads do that */
+    switches(s, 9000, 0, 0, "swapper/0", TRACE_RUNNABLE, 10, "make");
+    assert_int_equal(s->lives.hole_count, 0); /* all slept */
+    switches(s, 14000, 0, 10, "make", TRACE_DEAD, 0, "swapper/0");
+    assert_int_equal(s->lives.hole_count, 1);
+    assert_int_equal(s->lives.hole_longest_ns, INT64_C(5000) * MS);
+    assert_int_equal(s->lives.hole_longest_at_ns, INT64_C(9000) * MS);
+}
+
 static void time_that_goes_back_stands_still(void **state)
 {
     struct seen *s = *state;
@@ -346,6 +361,7 @@ int main(void)
         TEST(a_missing_switch_from_idle_follows_from_the_next),
         TEST(a_missing_switch_from_another_task_is_unknown_time),
         TEST(lost_events_make_what_runs_there_unknown),
+        TEST(a_long_silence_is_a_hole_while_tasks_could_run),
         TEST(time_that_goes_back_stands_still),
         TEST(others_do_not_count),
         TEST(serial_time_is_told_by_halves_however_long),

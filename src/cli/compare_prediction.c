@@ -4,6 +4,10 @@
  */
 #include "cli/compare_prediction.h"
 
+#include "cli/cli.h"
+#include "cli/prediction_notes.h"
+#include "report/report.h"
+
 /* The prediction is simulated and the other is not: else the words are in the wrong order. */
 static enum hl_status check_sources(const struct stored_arms *stored, struct hl_error *err)
 {
@@ -19,6 +23,13 @@ static enum hl_status check_sources(const struct stored_arms *stored, struct hl_
                                arm->name, run_source_name(arm->runs[r]->source));
     }
     return HL_OK;
+}
+
+/* CSV has no place for them. */
+static void warn_of_notes(const struct prediction *prediction)
+{
+    for (size_t i = 0; i < prediction->note_count; i++)
+        cli_warn("%s", prediction->notes[i]);
 }
 
 enum hl_status cli_compare_prediction(const struct stored_arms *stored, const char *name,
@@ -48,8 +59,12 @@ enum hl_status cli_compare_prediction(const struct stored_arms *stored, const ch
         status = prediction_make(&predictions[made], &stored->arms.arms[made],
                                  &stored->arms.arms[count], metric, err);
     while (status == HL_OK && ++made < count);
+    for (size_t i = 0; i < made && status == HL_OK; i++)
+        status = prediction_notes_add(&predictions[i], err);
     if (status == HL_OK)
         status = write(stdout, predictions, count, err);
+    for (size_t i = 0; i < made && status == HL_OK && write == report_prediction_csv; i++)
+        warn_of_notes(&predictions[i]);
     for (size_t i = 0; i < made; i++)
         prediction_close(&predictions[i]);
     hl_free(predictions);

@@ -23,6 +23,10 @@ static void put_profile(json_t *played, const struct profile *profile)
     (void)snprintf(text, sizeof(text), "%.100s, constants %016" PRIx64,
                    slash == NULL ? profile->name : slash + 1, run_plan_profile_hash(profile));
     run_work_put(played, "workload_profile", text);
+    if (profile->version[0] != '\0') {
+        run_work_put(played, "workload_profile_version", profile->version);
+        run_work_put(played, "workload_profile_config", profile->config);
+    }
 }
 
 /* Of builds the programs are part of what is measured. */

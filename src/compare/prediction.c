@@ -5,7 +5,9 @@
 #include "compare/prediction.h"
 
 #include <math.h>
+#include <stdarg.h>
 
+#include "base/format.h"
 #include "base/units.h"
 
 /* What is compared as it is, beside the metric that is asked for. Where that is a rate, the two sides
@@ -69,28 +71,51 @@ static void fill_cell(const struct prediction *p, struct prediction_cell *cell,
                       : cell->predicted / cell->measured - 1;
 }
 
-/* The loads that both have, in the order of the measured ones. */
+/* A run of one job that succeeded and has the metric; NULL: none. */
+static const struct run *find_single(const struct compare_arm *arm, enum run_metric metric)
+{
+    for (size_t i = 0; i < arm->run_count; i++)
+        if (arm->runs[i]->level == 1 && run_has(arm->runs[i], metric) &&
+            arm->runs[i]->status == RUN_OK)
+            return arm->runs[i];
+    return NULL;
+}
+
+static enum hl_status choose_reference(struct prediction *p, struct hl_error *err)
+{
+    const struct run *single = find_single(p->measured, p->metrics[0].metric);
+    const struct compare_arm *lacking = single == NULL ? p->measured : p->predicted;
+
+    p->reference = single;
+    if (single != NULL && find_single(p->predicted, p->metrics[0].metric) != NULL)
+        return HL_OK;
+    return hl_fail(
+        err, HL_USAGE,
+        "%s has no successful run of one job (load 1) with %s, which other loads are relative "
+        "to; expected one on each side, as --load 1-4 plays it",
+        lacking->name, run_metric_table[p->metrics[0].metric].name);
+}
+
+/* The loads that both have, in the order of the measured ones, and those that one has. */
 static enum hl_status choose_loads(struct prediction *p, struct prediction_cell *cells,
                                    struct hl_error *err)
 {
     const struct compare_arm *measured = p->measured, *predicted = p->predicted;
 
+    for (size_t i = 0; i < predicted->run_count; i++)
+        if (is_first(predicted, i) && find_load(measured, predicted->runs[i]) == NULL)
+            p->left_out[p->left_out_count++] = predicted->runs[i];
+    p->left_out_predicted = p->left_out_count;
     for (size_t i = 0; i < measured->run_count; i++) {
         if (!is_first(measured, i))
             continue;
-        if (find_load(predicted, measured->runs[i]) == NULL) {
-            p->left_out++;
-            continue;
-        }
-        cells[p->load_count++].load = measured->runs[i];
-        /* One job is what times are relative to by custom. */
-        if (p->reference == NULL || (measured->runs[i]->level == 1 && p->reference->level != 1))
-            p->reference = measured->runs[i];
+        if (find_load(predicted, measured->runs[i]) == NULL)
+            p->left_out[p->left_out_count++] = measured->runs[i];
+        else
+            cells[p->load_count++].load = measured->runs[i];
     }
-    for (size_t i = 0; i < predicted->run_count; i++)
-        p->left_out += is_first(predicted, i) && find_load(measured, predicted->runs[i]) == NULL;
     if (p->load_count > 0)
-        return HL_OK;
+        return choose_reference(p, err);
     return hl_fail(
         err, HL_USAGE,
         "%s and %s have no load of one workload in common; expected a simulation of what "
@@ -130,7 +155,10 @@ enum hl_status prediction_make(struct prediction *prediction, const struct compa
     choose_metrics(prediction, metric);
     prediction->cells =
         hl_alloc((measured->run_count + 1) * PREDICTION_METRICS, sizeof(*prediction->cells));
-    if (values == NULL || prediction->cells == NULL)
+    prediction->left_out = hl_alloc(runs + 1, sizeof(*prediction->left_out));
+    prediction->notes = hl_alloc(PREDICTION_NOTES_MAX, sizeof(*prediction->notes));
+    if (values == NULL || prediction->cells == NULL || prediction->left_out == NULL ||
+        prediction->notes == NULL)
         status = hl_fail(err, HL_NO_MEMORY, "out of memory for %zu runs", runs);
     else
         status = choose_loads(prediction, prediction->cells, err);
@@ -142,8 +170,22 @@ enum hl_status prediction_make(struct prediction *prediction, const struct compa
     return status;
 }
 
+void prediction_note(struct prediction *prediction, const char *format, ...)
+{
+    va_list args;
+
+    if (prediction->note_count == PREDICTION_NOTES_MAX)
+        return;
+    va_start(args, format);
+    (void)hl_vformat(prediction->notes[prediction->note_count++], PREDICTION_NOTE_BYTES, format,
+                     args);
+    va_end(args);
+}
+
 void prediction_close(struct prediction *prediction)
 {
+    hl_free(prediction->notes);
+    hl_free(prediction->left_out);
     hl_free(prediction->cells);
     *prediction = (struct prediction){0};
 }

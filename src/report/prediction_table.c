@@ -52,6 +52,24 @@ static void add_rows(struct report_table *table, const struct prediction *p, int
     }
 }
 
+static void write_left_out(FILE *out, const struct prediction *p, const char *arm, size_t begin,
+                           size_t end)
+{
+    char load[64];
+
+    for (size_t i = begin; i < end; i++) {
+        report_format_load(load, sizeof(load), p->left_out[i]);
+        if (i == begin)
+            report_write(out, "left out, as only %s has %s: ", arm,
+                         end - begin == 1 ? "it" : "them");
+        report_write(out, "%s%s", i == begin ? "" : ", ", load);
+        if (strcmp(p->left_out[i]->workload, p->reference->workload) != 0)
+            report_write(out, " of %s", p->left_out[i]->workload);
+    }
+    if (begin < end)
+        report_write(out, "\n");
+}
+
 static void write_notes(FILE *out, const struct prediction *p)
 {
     report_write(out, "\nmean absolute error:");
@@ -62,9 +80,10 @@ static void write_notes(FILE *out, const struct prediction *p)
         else
             report_write(out, "%s %s not known", m == 0 ? "" : ",", info_of(p, m)->name);
     report_write(out, "\n");
-    if (p->left_out > 0)
-        report_write(out, "left out: %zu load%s that only one side has\n", p->left_out,
-                     p->left_out == 1 ? "" : "s");
+    write_left_out(out, p, p->predicted->name, 0, p->left_out_predicted);
+    write_left_out(out, p, p->measured->name, p->left_out_predicted, p->left_out_count);
+    for (size_t i = 0; i < p->note_count; i++)
+        report_write(out, "%s\n", p->notes[i]);
 }
 
 static enum hl_status write_one(FILE *out, const struct prediction *p, struct hl_error *err)
@@ -124,6 +143,14 @@ static void write_json_cells(FILE *out, const struct prediction *p)
     }
 }
 
+static void write_json_loads(FILE *out, const struct prediction *p, size_t begin, size_t end)
+{
+    for (size_t i = begin; i < end; i++) {
+        report_write(out, "%s", i == begin ? "" : ",");
+        report_write_json_string(out, p->left_out[i]->load);
+    }
+}
+
 enum hl_status report_prediction_json(FILE *out, const struct prediction *predictions, size_t count,
                                       struct hl_error *err)
 {
@@ -137,7 +164,16 @@ enum hl_status report_prediction_json(FILE *out, const struct prediction *predic
         report_write_json_string(out, p->measured->name);
         report_write(out, ",\"reference\":");
         report_write_json_string(out, p->reference->load);
-        report_write(out, ",\"left_out\":%zu,\"cells\":[", p->left_out);
+        report_write(out, ",\"left_out\":%zu,\"only_predicted\":[", p->left_out_count);
+        write_json_loads(out, p, 0, p->left_out_predicted);
+        report_write(out, "],\"only_measured\":[");
+        write_json_loads(out, p, p->left_out_predicted, p->left_out_count);
+        report_write(out, "],\"notes\":[");
+        for (size_t n = 0; n < p->note_count; n++) {
+            report_write(out, "%s", n == 0 ? "" : ",");
+            report_write_json_string(out, p->notes[n]);
+        }
+        report_write(out, "],\"cells\":[");
         write_json_cells(out, p);
         report_write(out, "],\"mean_absolute_error\":{");
         for (int m = 0; m < p->metric_count; m++)

@@ -95,11 +95,32 @@ static enum hl_status read_kind(struct profile *profile, const struct hl_json_no
                                  : hl_json_fail_unknown(&member, err, "kind", word, names, count);
 }
 
+/* "build": {"version": "6.1", "config": "tinyconfig"}: what was measured. */
+static enum hl_status read_build(struct profile *profile, const struct hl_json_node *root,
+                                 struct hl_error *err)
+{
+    static const char *const keys[] = {"version", "config"};
+    struct hl_json_node build, member;
+    const char *text;
+
+    HL_TRY(hl_json_member_if_any(root, "build", &build, err));
+    if (build.value == NULL)
+        return HL_OK;
+    HL_TRY(hl_json_check_keys(&build, keys, HL_COUNT_OF(keys), err));
+    HL_TRY(hl_json_member(&build, "version", &member, err));
+    HL_TRY(hl_json_string(&member, 1, sizeof(profile->version) - 1, &text, err));
+    (void)snprintf(profile->version, sizeof(profile->version), "%s", text);
+    HL_TRY(hl_json_member(&build, "config", &member, err));
+    HL_TRY(hl_json_string(&member, 1, sizeof(profile->config) - 1, &text, err));
+    (void)snprintf(profile->config, sizeof(profile->config), "%s", text);
+    return HL_OK;
+}
+
 static enum hl_status read_profile(struct profile *profile, const struct hl_json_node *root,
                                    struct hl_error *err)
 {
-    static const char *const keys[] = {"about", "kind", "constants", "processes",
-                                       "directory_units"};
+    static const char *const keys[] = {"about",     "build",     "kind",
+                                       "constants", "processes", "directory_units"};
     struct hl_json_node member;
     const char *about;
 
@@ -109,6 +130,7 @@ static enum hl_status read_profile(struct profile *profile, const struct hl_json
     HL_TRY(hl_json_check_keys(root, keys, HL_COUNT_OF(keys), err));
     HL_TRY(hl_json_member(root, "about", &member, err));
     HL_TRY(hl_json_string(&member, 1, PROFILE_ABOUT_MAX, &about, err));
+    HL_TRY(read_build(profile, root, err));
     HL_TRY(hl_json_member(root, "constants", &member, err));
     HL_TRY(machine_constants_read(profile->kind->table, profile->kind->count, &member,
                                   profile->constant, profile->source, NULL, err));

@@ -129,6 +129,8 @@ enum { PROFILE_CONSTANTS_MAX = 64 };
 
 struct profile {
     char name[128];
+    char version[32],
+        config[64]; /* of the tree that was measured: "6.1", "tinyconfig"; "": not said */
     const struct profile_kind *kind;
     int64_t constant[PROFILE_CONSTANTS_MAX]; /* kind->count of them */
     char *source[PROFILE_CONSTANTS_MAX];

@@ -87,7 +87,7 @@ static void times_are_relative_to_one_job_and_counts_are_not(void **state)
     prediction_close(&p);
 }
 
-static void without_one_job_the_first_common_load_is_the_reference(void **state)
+static void loads_that_one_side_has_are_named_by_side(void **state)
 {
     struct side sim, real;
     struct prediction p;
@@ -95,17 +95,59 @@ static void without_one_job_the_first_common_load_is_the_reference(void **state)
     (void)state;
     init(&sim, "sim");
     init(&real, "real");
-    (void)add(&sim, 4, 40);
+    (void)add(&sim, 1, 40);
     (void)add(&sim, 8, 30);
     (void)add(&sim, 16, 20);
     (void)add(&real, 3, 70);
-    (void)add(&real, 4, 80);
+    (void)add(&real, 1, 80);
     (void)add(&real, 8, 60);
     make(&p, &sim, &real);
     assert_int_equal(p.load_count, 2);
-    assert_int_equal(p.reference->level, 4);
-    assert_int_equal(p.left_out, 2); /* 3 and 16 */
+    assert_int_equal(p.left_out_count, 2);
+    assert_int_equal(p.left_out_predicted, 1);
+    assert_int_equal(p.left_out[0]->level, 16);
+    assert_int_equal(p.left_out[1]->level, 3);
     assert_near(p.cells[1].error, 0);
+    prediction_close(&p);
+}
+
+static void times_need_a_run_of_one_job_that_succeeded(void **state)
+{
+    struct side sim, real;
+    struct prediction p;
+    struct hl_error err;
+
+    (void)state;
+    init(&sim, "sim");
+    init(&real, "real");
+    (void)add(&sim, 4, 40);
+    (void)add(&real, 4, 80);
+    add(&real, 1, 80)->status = RUN_FAILED;
+    assert_int_equal(prediction_make(&p, &sim.arm, &real.arm, RUN_elapsed_s, &err), HL_USAGE);
+    assert_non_null(strstr(err.text, "real has no successful run of one job"));
+    (void)add(&real, 1, 80);
+    assert_int_equal(prediction_make(&p, &sim.arm, &real.arm, RUN_elapsed_s, &err), HL_USAGE);
+    assert_non_null(strstr(err.text, "sim has no successful run of one job"));
+    (void)add(&sim, 1, 160);
+    make(&p, &sim, &real);
+    prediction_close(&p);
+}
+
+static void notes_beyond_the_most_are_left_out(void **state)
+{
+    struct side sim, real;
+    struct prediction p;
+
+    (void)state;
+    init(&sim, "sim");
+    init(&real, "real");
+    (void)add(&sim, 1, 40);
+    (void)add(&real, 1, 80);
+    make(&p, &sim, &real);
+    for (int i = 0; i < PREDICTION_NOTES_MAX + 1; i++)
+        prediction_note(&p, "%d", i);
+    assert_int_equal(p.note_count, PREDICTION_NOTES_MAX);
+    assert_string_equal(p.notes[PREDICTION_NOTES_MAX - 1], "31");
     prediction_close(&p);
 }
 
@@ -167,7 +209,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(times_are_relative_to_one_job_and_counts_are_not),
-        cmocka_unit_test(without_one_job_the_first_common_load_is_the_reference),
+        cmocka_unit_test(loads_that_one_side_has_are_named_by_side),
+        cmocka_unit_test(times_need_a_run_of_one_job_that_succeeded),
+        cmocka_unit_test(notes_beyond_the_most_are_left_out),
         cmocka_unit_test(failed_runs_are_in_no_figure),
         cmocka_unit_test(nothing_in_common_is_refused),
         cmocka_unit_test(running_out_of_memory_is_told),

@@ -6,12 +6,16 @@
  *          the statistics clock and forgotten once a second the faster the lower the load is, and with nice.
  *          Tasks of a level take turns of 100 ms. A sleeper wakes with the priority of what it slept on, which
  *          beats all user code, until it returns to user mode. Wake-ups are forwarded to all idle cpus at once;
- *          the first to get the lock has the task, the others took it in vain.
+ *          the first to get the lock has the task, the others took it in vain. Where not all are told (the tunables
+ *          ipiwakeup), an idle cpu finds the task at its own next clock interrupt.
  * Source:  spec freebsd 1 and 2 (sched_4bsd.c of 6.0, 7.3 and later).
  * Choices: the winner of a forwarded wake-up is drawn uniformly among the cpus told of it. Tasks with a
  *          restricted set of cpus follow the rule of 7.1 in all releases. A dead child's estimate comes
  *          back when its parent reaps it. Each task is a group of its own (spec 1.7). The switch itself
  *          is made with the lock held.
+ *          The first cpu runs the timeout that ends turns in 6.2; its task gives way only when it has lost a level, which
+ *          moves shares by nice a little (nice 0 and 10 on one cpu: 0.66, with turns 0.62). From 9 on an idle cpu's
+ *          clock is assumed to interrupt at hz.
  * Omits:   the threads that run timeouts and the once-a-second pass as tasks.
  * Good at: never leaving a task queued beside an idle cpu.
  * Bad at:  caches: with more tasks than cpus nearly every turn is a move. Many cpus: the lock is taken at
@@ -120,7 +124,13 @@ void bsd4_ask(struct policy *p, int cpu)
     policy_kick(p, cpu);
 }
 
-static void bsd4_tell(struct policy *p, int cpu)
+void bsd4_interrupt(struct policy *p, int cpu)
+{
+    ((struct bsd4_cpu *)policy_cpu_data(p, cpu))->preempt = true;
+    policy_kick(p, cpu);
+}
+
+void bsd4_tell(struct policy *p, int cpu, bool at_once)
 {
     struct bsd4 *g = policy_data(p);
     struct bsd4_cpu *c = policy_cpu_data(p, cpu);
@@ -128,9 +138,12 @@ static void bsd4_tell(struct policy *p, int cpu)
     if (!c->told) {
         c->told = true;
         bsd4_count_racing(g, c, 1);
-        g->ipi_count++;
+        g->told_count++;
     }
-    policy_kick(p, cpu);
+    if (at_once)
+        policy_signal(p, cpu);
+    else
+        policy_kick(p, cpu);
 }
 
 /* Is cpu the first of two adjacent ones that both idle? */
@@ -155,7 +168,7 @@ static bool bsd4_forward(struct policy *p, int here)
          cpu = bsd_cpu_next(g->idle, cpus, cpu + 1)) {
         if (cpu == here || (pairs && !bsd4_is_idle_pair(p, g, cpu, here)))
             continue;
-        bsd4_tell(p, cpu);
+        bsd4_tell(p, cpu, false);
         delivered = true;
         if (g->one_cpu)
             break;
@@ -168,7 +181,6 @@ static bool bsd4_forward(struct policy *p, int here)
 static void bsd4_displace(struct policy *p, const struct policy_task *t, int cpu)
 {
     const struct bsd4 *g = policy_data(p);
-    struct bsd4_cpu *c = policy_cpu_data(p, cpu);
     const struct policy_task *running = policy_running(p, cpu);
     bool at_once = g->preemption == PREEMPTION_FULL ||
                    (g->preemption == PREEMPTION_INTERRUPT &&
@@ -177,10 +189,9 @@ static void bsd4_displace(struct policy *p, const struct policy_task *t, int cpu
     if (bsd4_task(t)->priority >= bsd4_task(running)->priority)
         return;
     if (at_once)
-        c->preempt = true;
+        bsd4_interrupt(p, cpu);
     else
-        c->resched = true;
-    policy_kick(p, cpu);
+        bsd4_ask(p, cpu);
 }
 
 /* The allowed cpu with the shortest queue of its own; the last one among equals. */
@@ -206,7 +217,7 @@ static int32_t bsd4_queue_for(struct policy *p, const struct policy_task *t)
 static void bsd4_tell_owner(struct policy *p, const struct policy_task *t, int cpu)
 {
     if (policy_running(p, cpu) == NULL)
-        bsd4_tell(p, cpu);
+        bsd4_tell(p, cpu, false);
     else
         bsd4_displace(p, t, cpu);
 }
@@ -230,6 +241,8 @@ static void bsd4_add(struct policy *p, struct policy_task *t, const struct polic
             bsd4_displace(p, t, here);
     }
     bsd4_queue_add(p, t, queue, false);
+    if (here_busy)
+        bsd4_look_later(p);
 }
 
 static void bsd4_count(struct bsd4 *g, struct policy_task *t, bool counted)
@@ -387,6 +400,7 @@ static struct policy_task *bsd4_pick(struct policy *p, int cpu, struct policy_ta
     c->resched = c->preempt = false;
     c->left_mm = -1;
     bsd4_set_idle(g, cpu, next == NULL);
+    bsd4_look_later(p);
     if (next == NULL) {
         g->empty_count += raced;
         return NULL;
@@ -503,6 +517,11 @@ static enum hl_status bsd4_init(struct policy *p, struct hl_error *err)
     g->tick_locks = g->release <= BSD_7_0;
     bsd4_read_tunables(p);
     g->idle = policy_alloc(p, (size_t)(cpus + 63) / 64, sizeof(*g->idle));
+    if (!g->forwards || g->one_cpu || g->prefer_pairs) {
+        g->interrupt_ns = policy_alloc(p, (size_t)cpus, sizeof(*g->interrupt_ns));
+        if (g->interrupt_ns == NULL)
+            return hl_fail(err, HL_NO_MEMORY, "no memory for the clocks of %d cpus", cpus);
+    }
     if (g->idle == NULL)
         return hl_fail(err, HL_NO_MEMORY, "no memory for the set of idle cpus");
     for (int cpu = 0; cpu < cpus; cpu++) {

@@ -39,7 +39,7 @@ struct bsd4_cpu {
     int32_t left_mm;        /* address space of the task that has just blocked; -1 */
     bool resched;           /* the running task enters the scheduler: to the tail */
     bool preempt;           /* it is displaced at once: to the head */
-    bool told;              /* idle, and an IPI is on its way */
+    bool told; /* idle, and looks into its queues: an IPI is on its way, or its clock */
 };
 
 struct bsd4 {
@@ -50,13 +50,17 @@ struct bsd4 {
     int32_t weight, estcpu_max;
     int32_t run_count; /* runnable and running, without interrupt threads */
     int32_t queued_count, idle_count;
-    int32_t racing_count; /* cpus told, without a task in a queue of their own */
-    uint64_t *idle;                      /* set of cpus */
-    int64_t load;                        /* BSD4_FSCALE */
-    int64_t pass_ns, load_ns, rotate_ns; /* when these are due next */
+    int32_t racing_count;  /* cpus told, without a task in a queue of their own */
+    uint64_t *idle;        /* set of cpus */
+    int64_t *interrupt_ns; /* phase of each cpu's clock; NULL: no idle cpu has to look by itself */
+    int64_t interrupt_period_ns;
+    int64_t stat_phase_ns, stat_period_ns; /* 5.4: a second clock; a period of 0: none */
+    int64_t load;                          /* BSD4_FSCALE */
+    int64_t pass_ns, load_ns, rotate_ns;   /* when these are due next */
+    int64_t look_ns; /* when an idle cpu looks at what waits; INT64_MAX: nothing does */
     int64_t quantum_ns;
-    int64_t forward_count, ipi_count,
-        empty_count; /* wake-ups forwarded, cpus told, cpus told in vain */
+    /* Wake-ups forwarded; cpus that were told or looked by themselves, and those of them that found nothing. */
+    int64_t forward_count, told_count, empty_count;
     int64_t preemption, runq_fuzz;
     bool forwards, one_cpu, prefer_pairs, followon, rotate_others, tick_locks;
 };
@@ -73,8 +77,16 @@ void bsd4_reset_priority(struct policy *p, struct policy_task *t);
 /* The running task of cpu enters the scheduler soon and goes to the tail of its level. */
 void bsd4_ask(struct policy *p, int cpu);
 
+/* The running task of cpu enters the scheduler soon, as one that was displaced: to the head of its level. */
+void bsd4_interrupt(struct policy *p, int cpu);
+
+/* Idle cpu looks into its queues: after an IPI, or at once as its own clock interrupts. */
+void bsd4_tell(struct policy *p, int cpu, bool at_once);
+
 /* ---- bsd4_clock.c ---- */
 void bsd4_clock_init(struct policy *p);
+/* More may wait than cpus are told: the next clock interrupt of one that is idle and not told ends that. */
+void bsd4_look_later(struct policy *p);
 /* The decays that a sleeper missed. */
 void bsd4_decay_after_sleep(const struct bsd4 *g, struct bsd4_task *d);
 void bsd4_tick(struct policy *p, int cpu, struct policy_task *running);

@@ -72,22 +72,90 @@ static void bsd4_pass(struct policy *p, int cpu)
 }
 
 /* All cpus at the same instant, whatever their tasks have used (5.x and 6.x). The cpu that runs the timeout
- * switches because it does: 6.x puts its task back to the head, so that it stays. */
+ * switches because it does: 6.x puts its task back to the head of its level, so that it stays if no other is better. */
 static void bsd4_rotate(struct policy *p, int here)
 {
     const struct bsd4 *g = policy_data(p);
 
-    for (int cpu = 0; cpu < policy_cpu_count(p); cpu++)
-        if (policy_running(p, cpu) != NULL &&
-            (cpu == here ? g->release == BSD_5_4 : g->rotate_others))
+    for (int cpu = 0; cpu < policy_cpu_count(p); cpu++) {
+        if (policy_running(p, cpu) == NULL)
+            continue;
+        if (cpu == here && g->release > BSD_5_4)
+            bsd4_interrupt(p, cpu);
+        else if (cpu == here || g->rotate_others)
             bsd4_ask(p, cpu);
+    }
+}
+
+/* ---- the clock interrupts of idle cpus ---- */
+
+/* The first one after that time. */
+static int64_t bsd4_after(int64_t ns, int64_t phase_ns, int64_t period_ns)
+{
+    return phase_ns + (ns - phase_ns + period_ns) / period_ns * period_ns;
+}
+
+static int64_t bsd4_interrupt_after(const struct bsd4 *g, int cpu, int64_t ns)
+{
+    int64_t at_ns = bsd4_after(ns, g->interrupt_ns[cpu], g->interrupt_period_ns);
+
+    if (g->stat_period_ns > 0)
+        at_ns = HL_MIN(at_ns, bsd4_after(ns, g->stat_phase_ns, g->stat_period_ns));
+    return at_ns;
 }
 
 static void bsd4_set_timer(struct policy *p)
 {
     const struct bsd4 *g = policy_data(p);
 
-    policy_set_timer(p, 0, HL_MIN(HL_MIN(g->pass_ns, g->load_ns), g->rotate_ns));
+    policy_set_timer(p, 0,
+                     HL_MIN(HL_MIN(g->pass_ns, g->load_ns), HL_MIN(g->rotate_ns, g->look_ns)));
+}
+
+void bsd4_look_later(struct policy *p)
+{
+    struct bsd4 *g = policy_data(p);
+    int cpus = policy_cpu_count(p);
+
+    if (g->interrupt_ns == NULL || g->queued_count <= g->racing_count || g->idle_count == 0)
+        return;
+    g->look_ns = INT64_MAX;
+    for (int cpu = bsd_cpu_next(g->idle, cpus, 0); cpu >= 0;
+         cpu = bsd_cpu_next(g->idle, cpus, cpu + 1))
+        if (!((struct bsd4_cpu *)policy_cpu_data(p, cpu))->told)
+            g->look_ns = HL_MIN(g->look_ns, bsd4_interrupt_after(g, cpu, policy_now_ns(p)));
+    bsd4_set_timer(p);
+}
+
+/* In 5.4 all cpus are interrupted at the same instant, and race. */
+static void bsd4_look(struct policy *p)
+{
+    struct bsd4 *g = policy_data(p);
+    int cpus = policy_cpu_count(p);
+    int64_t now_ns = policy_now_ns(p);
+
+    g->look_ns = INT64_MAX;
+    for (int cpu = bsd_cpu_next(g->idle, cpus, 0); cpu >= 0 && g->queued_count > 0;
+         cpu = bsd_cpu_next(g->idle, cpus, cpu + 1))
+        if (bsd4_interrupt_after(g, cpu, now_ns - 1) == now_ns)
+            bsd4_tell(p, cpu, true);
+    bsd4_look_later(p);
+}
+
+static void bsd4_interrupts_init(struct policy *p)
+{
+    struct bsd4 *g = policy_data(p);
+    bool together = g->release == BSD_5_4;
+
+    g->interrupt_period_ns = HL_NS_PER_S / bsd_interrupt_hz(g->release, g->hz);
+    for (int cpu = 0; cpu < policy_cpu_count(p); cpu++)
+        g->interrupt_ns[cpu] = together && cpu > 0
+                                   ? g->interrupt_ns[0]
+                                   : (int64_t)policy_random(p, (uint64_t)g->interrupt_period_ns);
+    if (!together)
+        return;
+    g->stat_period_ns = HL_NS_PER_S / bsd_stathz(g->release);
+    g->stat_phase_ns = (int64_t)policy_random(p, (uint64_t)g->stat_period_ns);
 }
 
 static int64_t bsd4_load_delay_ns(struct policy *p)
@@ -107,6 +175,9 @@ void bsd4_clock_init(struct policy *p)
     g->load_ns = (int64_t)policy_random(p, (uint64_t)(5 * HL_NS_PER_S));
     g->rotate_ns =
         g->release <= BSD_6_2 ? (int64_t)policy_random(p, (uint64_t)g->quantum_ns) : INT64_MAX;
+    g->look_ns = INT64_MAX;
+    if (g->interrupt_ns != NULL)
+        bsd4_interrupts_init(p);
     bsd4_set_timer(p);
 }
 
@@ -129,6 +200,8 @@ void bsd4_timer(struct policy *p, int cpu)
         bsd4_rotate(p, cpu);
         g->rotate_ns = now_ns + g->quantum_ns;
     }
+    if (now_ns >= g->look_ns)
+        bsd4_look(p);
     bsd4_set_timer(p);
 }
 

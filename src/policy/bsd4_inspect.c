@@ -44,7 +44,7 @@ bool bsd4_probe(const struct policy *p, const struct policy_task *t, const char 
     } else if (policy_field_is(field, "forwarded")) {
         *value = g->forward_count;
     } else if (policy_field_is(field, "told")) {
-        *value = g->ipi_count;
+        *value = g->told_count;
     } else if (policy_field_is(field, "told_in_vain")) {
         *value = g->empty_count;
     } else {
@@ -91,9 +91,8 @@ enum hl_status bsd4_check(const struct policy *p, struct hl_error *err)
     if (racing != g->racing_count)
         return hl_fail(err, HL_BAD_POLICY, "4bsd: %d cpus counted as racing; expected %d",
                        g->racing_count, racing);
-    /* Work conservation: an IPI latency at most. */
-    if (g->queued_count > 0 && idle > 0 && coming == 0 && g->forwards && !g->one_cpu &&
-        !g->prefer_pairs)
+    /* Work conservation: an IPI latency at most, or until the next clock interrupt of an idle cpu. */
+    if (g->queued_count > 0 && idle > 0 && coming == 0 && g->look_ns == INT64_MAX)
         return hl_fail(err, HL_BAD_POLICY,
                        "4bsd: %d tasks are queued and none of %d idle cpus is told",
                        g->queued_count, idle);

@@ -159,6 +159,12 @@ static int first_with(const struct policy_param_info *param)
     }
 }
 
+static void print_absent(const struct policy_ops *ops)
+{
+    for (const struct policy_absent *a = ops->absent; a != NULL && a->name != NULL; a++)
+        printf("    %s  is not modelled: %s\n", a->name, a->why);
+}
+
 /* What a policy shares with one further up is said there. */
 static void print_params(int policy)
 {
@@ -178,6 +184,15 @@ static void print_params(int policy)
     }
 }
 
+/* Policies share such lists. */
+static bool is_first_with_absent(int policy)
+{
+    for (int earlier = 0; earlier < policy; earlier++)
+        if (policy_registry[earlier]->absent == policy_registry[policy]->absent)
+            return false;
+    return true;
+}
+
 static enum hl_status list_policies(bool is_verbose, struct hl_error *err)
 {
     (void)err;
@@ -187,6 +202,8 @@ static enum hl_status list_policies(bool is_verbose, struct hl_error *err)
         printf("%-8s %s (%s)\n", ops->name, ops->summary, ops->source);
         if (is_verbose)
             print_params(i);
+        if (is_verbose && is_first_with_absent(i))
+            print_absent(ops);
     }
     if (is_verbose)
         puts("Sources such as 'spec linux 5.8' are explained in docs/sources.md.");

@@ -17,7 +17,7 @@ struct cfs {
     struct fair fair; /* first */
     int64_t latency_ns, min_granularity_ns, idle_min_granularity_ns, wakeup_granularity_ns;
     int64_t nr_latency;
-    bool gentle_fair_sleepers, start_debit, last_buddy;
+    bool gentle_fair_sleepers, start_debit, last_buddy, alt_period, base_slice;
 };
 
 static const struct cfs *cfs_of(const struct policy *p)
@@ -56,11 +56,13 @@ static int64_t cfs_sched_slice(const struct policy *p, const struct fair_queue *
                                const struct fair_entity *se)
 {
     const struct cfs *cfs = cfs_of(p);
-    int64_t count = q->of->queue.h_nr + !se->on_rq, floor_ns;
+    int64_t count = (cfs->alt_period ? q->of->queue.h_nr : q->nr) + !se->on_rq, floor_ns;
     int64_t slice_ns = count > cfs->nr_latency ? count * cfs->min_granularity_ns : cfs->latency_ns;
 
     for (const struct fair_entity *up = se; up != NULL; up = up->parent)
         slice_ns = slice_ns * up->weight / (up->queue->load_weight + (up->on_rq ? 0 : up->weight));
+    if (!cfs->base_slice)
+        return slice_ns;
     floor_ns =
         se->is_idle && q->idle_nr < q->nr ? cfs->idle_min_granularity_ns : cfs->min_granularity_ns;
     return HL_MAX(slice_ns, floor_ns);
@@ -265,6 +267,10 @@ static enum hl_status cfs_init(struct policy *p, struct hl_error *err)
     cfs->gentle_fair_sleepers = policy_param(p, "GENTLE_FAIR_SLEEPERS") != 0;
     cfs->start_debit = policy_param(p, "START_DEBIT") != 0;
     cfs->last_buddy = policy_param(p, "LAST_BUDDY") != 0;
+    cfs->alt_period = policy_param(p, "ALT_PERIOD") != 0;
+    cfs->base_slice = policy_param(p, "BASE_SLICE") != 0;
+    if (policy_param(p, "NEXT_BUDDY") != 0)
+        cfs->fair.next_buddy_min = (int32_t)cfs->nr_latency;
     return HL_OK;
 }
 
@@ -281,6 +287,10 @@ static const struct policy_param_info cfs_params[] = {
     FAIR_FEATURE("GENTLE_FAIR_SLEEPERS", 1, "a sleeper's credit is halved; spec modern 2.4"),
     FAIR_FEATURE("START_DEBIT", 1, "a new task begins a slice later; spec modern 2.4"),
     FAIR_FEATURE("LAST_BUDDY", 1, "the preempted task is preferred afterwards; spec modern 2.6"),
+    FAIR_FEATURE("ALT_PERIOD", 1,
+                 "the period grows with all tasks of the cpu, else with those of the queue; spec "
+                 "modern 2.3"),
+    FAIR_FEATURE("BASE_SLICE", 1, "slices are not below the least one; spec modern 2.3"),
     {0}};
 
 const struct policy_ops policy_cfs = {

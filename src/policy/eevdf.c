@@ -12,8 +12,8 @@
  *          0.70 ms and the later rule of yield. The origin of the average follows the least
  *          vruntime. A delayed task's wakeup looks at its lag before the running task
  *          is charged (the spec is silent; so partners on a pipe preempt as measured). With lazy preemption a
- *          slice end waits for the next return to user mode; computing tasks are there always, so
- *          it is immediate.
+ *          slice end at a tick is immediate, since computing tasks are in user mode; what another
+ *          cpu brings about waits for the next tick.
  * Good at: saying what a task gets: shares by weight, latency by slice.
  * Bad at:  sleepers with the default slice: they often wait for the end of another's slice.
  */
@@ -216,7 +216,7 @@ static void eevdf_update_curr(struct policy *p, struct fair_queue *q, struct fai
     if (resched) {
         fair_clear_buddies(se);
         if (se->on_rq && !q->of->need_resched)
-            fair_resched(p, q->of);
+            fair_resched_lazily(p, q->of);
     }
 }
 

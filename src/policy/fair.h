@@ -255,6 +255,8 @@ struct fair { /* first in the policy data */
     int32_t nr_migrate;
     bool sis_util, util_est, wa_idle, wa_weight, wa_bias, cache_hot_buddy, wakeup_preemption;
     bool ni_random, balance_drift, preemptible;
+    bool is_lazy; /* lazy preemption */
+    int32_t next_buddy_min; /* woken tasks become next buddies in queues of so many */
     bool is_asym; /* cpus of unequal capacity */
     bool overload;
     int32_t rt_waiting; /* fifo and rr tasks that wait, of all cpus */
@@ -340,6 +342,16 @@ static inline void fair_resched(struct policy *p, struct fair_cpu *c)
 {
     c->need_resched = true;
     policy_kick(p, c->cpu);
+}
+
+/* The same for a fair task that another one or the end of its slice preempts (resched_curr_lazy). */
+static inline void fair_resched_lazily(struct policy *p, struct fair_cpu *c)
+{
+    c->need_resched = true;
+    if (fair_of(p)->is_lazy)
+        policy_kick_lazily(p, c->cpu);
+    else
+        policy_kick(p, c->cpu);
 }
 
 /* The smallest slice in the queue; INT64_MAX: it is empty (cfs_rq_min_slice). */
@@ -504,14 +516,19 @@ int64_t fair_avg_vruntime(const struct fair_queue *q);
 
 /* ---- parameters of both ---- */
 
+extern const struct policy_absent fair_absent[];
+
 /* clang-format off */
 #define FAIR_FEATURE(name, value, help) {name, PARAM_BOOL, "", NULL, 0, 1, value, help}
 
 #define FAIR_COMMON_PARAMS                                                                         \
     {"hz", PARAM_CHOICE, "", "100|250|300|1000", 0, 3, 1, "CONFIG_HZ; spec modern 0"},             \
     {"preempt", PARAM_CHOICE, "", "full|lazy|voluntary|none", 0, 3, 0,                             \
-     "CONFIG_PREEMPTION: full, lazy (6.13 and later; the same here, for tasks that compute) and "  \
-     "all modes of PREEMPT_DYNAMIC end a newidle pass after the first task; spec modern 4.6, 7.5"}, \
+     "CONFIG_PREEMPTION: under full and lazy, and all modes of PREEMPT_DYNAMIC, a newidle pass "    \
+     "ends after the first task; none and voluntary differ in nothing else, since system calls "   \
+     "always end before a switch here (M7); lazy (6.13 and later): a task of another cpu that is " \
+     "to be preempted goes on to its next tick, interrupt or end of a system call; spec modern "   \
+     "4.6, 7.5"},                                                                                  \
     {"ticks", PARAM_CHOICE, "", "together|skewed|aligned", 0, 2, 0,                                \
      "of the cpus: at one random offset, staggered (skew_tick), or from time zero on; "            \
      "spec modern 18"},                                                                            \
@@ -534,7 +551,10 @@ int64_t fair_avg_vruntime(const struct fair_queue *q);
      "sched_autogroup_enabled: a task group per session; spec modern 5"},                          \
     {"sched_cfs_bandwidth_slice_us", PARAM_INT, "us", NULL, 1, 1000000, 5000,                      \
      "a cpu takes so much of a group's quota at a time; spec modern 5"},                           \
-    FAIR_FEATURE("NI_RANDOM", 0, "newidle passes by their success; spec modern 4.1")
+    FAIR_FEATURE("NI_RANDOM", 0, "newidle passes by their success; spec modern 4.1"),              \
+    FAIR_FEATURE("NEXT_BUDDY", 0,                                                                  \
+                 "who was woken last and does not preempt is preferred next (cfs: beside 8 or "    \
+                 "more); reconstructed; spec modern 2.1, 7.3")
 /* clang-format on */
 
 /* The callbacks that are the same in both. */
@@ -543,6 +563,6 @@ int64_t fair_avg_vruntime(const struct fair_queue *q);
     .clock = fair_clock, .fork = fair_fork, .select_cpu = fair_select_cpu,                         \
     .enqueue = fair_enqueue, .dequeue = fair_dequeue, .pick = fair_pick, .tick = fair_tick,        \
     .stopped = fair_stopped, .yield = fair_yield, .renice = fair_renice, .timer = fair_timer,      \
-    .balances = true, .groups = true, .probe = fair_probe, .check = fair_check
+    .absent = fair_absent, .balances = true, .groups = true, .probe = fair_probe, .check = fair_check
 
 #endif

@@ -16,6 +16,8 @@
 
 /* ---- set-up ---- */
 
+enum { PREEMPT_LAZY = 1 }; /* of the words of `preempt`; full is before it */
+
 static int32_t scaling_factor(const struct policy *p)
 {
     int32_t cpus = HL_MIN(policy_cpu_count(p), 8), factor = 1;
@@ -60,9 +62,28 @@ enum hl_status fair_init(struct policy *p, const struct fair_rules *rules,
     f->wakeup_preemption = policy_param(p, "WAKEUP_PREEMPTION") != 0;
     f->ni_random = policy_param(p, "NI_RANDOM") != 0;
     f->balance_drift = policy_param(p, "balance_drift") != 0;
-    f->preemptible = policy_param(p, "preempt") <= 1;
+    f->preemptible = policy_param(p, "preempt") <= PREEMPT_LAZY;
+    f->is_lazy = policy_param(p, "preempt") == PREEMPT_LAZY;
+    if (f->is_lazy && release < FAIR_6_18)
+        return hl_fail(err, HL_USAGE,
+                       "preempt is lazy, which Linux has from 6.13 on; expected full, voluntary or "
+                       "none, or eevdf:version=6.18");
+    f->next_buddy_min = policy_param(p, "NEXT_BUDDY") != 0 ? 0 : INT32_MAX;
     return fair_domains_init(p, err);
 }
+
+const struct policy_absent fair_absent[] = {
+    {"TTWU_QUEUE", "a wake-up queues its task at once, also on other cpus; what it interrupts "
+                   "there hears of it by an IPI"},
+    {"HRTICK", "slices end at ticks, as where it is off (the default)"},
+    {"LB_MIN", "balancing moves tasks of any load, as where it is off (the default)"},
+    {"SIS_PROP", "searches for idle cpus are as long as SIS_UTIL says"},
+    {"NONTASK_CAPACITY",
+     "it is always on: real time takes from the capacity, interrupts take nothing"},
+    {"ATTACH_AGE_LOAD", "it is always on"},
+    {"UTIL_EST_FASTUP", "it is always on"},
+    {NULL, NULL},
+};
 
 void fair_clock(const struct policy *p, struct policy_clock *clock)
 {
@@ -128,13 +149,16 @@ void fair_check_preempt(struct policy *p, struct fair_cpu *c, struct fair_entity
         fair_resched(p, c);
         return;
     }
+    if (c->rt_curr == NULL && curr != NULL && curr != se && !se->is_new &&
+        curr->queue->nr >= f->next_buddy_min && se->queue->throttle_count == 0)
+        fair_set_next_buddy(se);
     if (c->rt_curr != NULL || curr == NULL || curr == se || c->need_resched ||
         !f->wakeup_preemption || se->queue->throttle_count > 0)
         return;
     if (curr->queue != se->queue)
         find_matching(&curr, &se);
     if (curr != se && se->queue->curr == curr && f->rules->wakeup_preempt(p, se->queue, se, woken))
-        fair_resched(p, c);
+        fair_resched_lazily(p, c);
 }
 
 /* It slept on another cpu: its load leaves that queue, aged (migrate_task_rq_fair). */
@@ -178,8 +202,8 @@ void fair_enqueue(struct policy *p, struct policy_task *t, int cpu, const struct
     if (se->is_new)
         fair_init_util(p, se);
     fair_enqueue_task(p, se, why);
-    se->is_new = false;
     fair_check_preempt(p, c, se);
+    se->is_new = false;
 }
 
 void fair_dequeue(struct policy *p, struct policy_task *t, int cpu, enum policy_why why,
@@ -318,6 +342,8 @@ void fair_tick(struct policy *p, int cpu, struct policy_task *running)
     }
     if (f->release != FAIR_6_1 && (c->rt_nr > 0 || c->server.state != FAIR_SERVER_OFF))
         fair_server_tick(p, c);
+    if (c->need_resched && f->is_lazy)
+        policy_kick(p, cpu); /* what was lazy is due now */
     if (policy_cpu_count(p) == 1)
         return;
     if (fair_jiffies(p) >= c->next_balance)

@@ -111,6 +111,12 @@ struct policy_param_info {
     const char *help;    /* ends with its source: "spec linux 3.2"; says the default where the policy works it out */
 };
 
+/* What its kernel has and the policy has not, by the kernel's name; a list ends with a NULL name. */
+struct policy_absent {
+    const char *name;
+    const char *why; /* what happens instead */
+};
+
 /* Outside of every range: nobody wrote a value. */
 #define POLICY_PARAM_UNSET INT64_MIN
 
@@ -137,6 +143,7 @@ enum policy_work { POLICY_SCAN, POLICY_SWITCH, POLICY_WORK_COUNT };
 struct policy_ops {
     const char *name, *summary, *source; /* source: "spec linux 3" */
     const struct policy_param_info *params; /* ends with a NULL name; NULL: none */
+    const struct policy_absent *absent;     /* NULL: none */
     const struct policy_ops *(*resolve)(const int64_t *params);
     /* The table to use with these parameters, which has the same name and params; for a policy whose versions
      * share little. Asked once, when the user's text is parsed. A table that only resolves needs nothing below.
@@ -246,6 +253,10 @@ void policy_kick(struct policy *p, int cpu);
 
 /* The same for an idle cpu that watches its queue in a loop: it needs no IPI and acts at once. */
 void policy_signal(struct policy *p, int cpu);
+
+/* The same, but elsewhere nothing is sent: the task there goes on until something else interrupts it, or its
+ * next system call ends. */
+void policy_kick_lazily(struct policy *p, int cpu);
 
 /* The waiting task t now waits in the queue of cpu. For explanations only; free of charge. */
 void policy_moved(struct policy *p, struct policy_task *t, int cpu);

@@ -189,17 +189,44 @@ static enum hl_status find_policy(const char *name, const struct policy_ops **op
     return hl_fail(err, status, "%s; see `halfload list policies`", unknown.text);
 }
 
+/* The kernel's sysctl files have the prefix, those of debugfs have not: either is understood. */
+static bool is_same_name(const char *a, const char *b)
+{
+    static const char prefix[] = "sched_";
+    size_t length = sizeof(prefix) - 1;
+
+    if (strncmp(a, prefix, length) == 0 && strncmp(b, prefix, length) != 0)
+        a += length;
+    else if (strncmp(a, prefix, length) != 0 && strncmp(b, prefix, length) == 0)
+        b += length;
+    return strcmp(a, b) == 0;
+}
+
+static const struct policy_absent *find_absent(const struct policy_ops *ops, const char *name)
+{
+    if (strncmp(name, "NO_", 3) == 0)
+        name += 3;
+    for (const struct policy_absent *a = ops->absent; a != NULL && a->name != NULL; a++)
+        if (is_same_name(name, a->name))
+            return a;
+    return NULL;
+}
+
 static enum hl_status find_param(const struct policy_spec *spec, const char *name, int *index,
                                  struct hl_error *err)
 {
     const char *known[POLICY_PARAMS_MAX];
     int count = param_count(spec->ops);
+    const struct policy_absent *absent = find_absent(spec->ops, name);
 
     for (*index = 0; *index < count; ++*index) {
         known[*index] = spec->ops->params[*index].name;
-        if (strcmp(known[*index], name) == 0)
+        if (is_same_name(known[*index], name))
             return HL_OK;
     }
+    if (absent != NULL)
+        return hl_fail(err, HL_USAGE, "%.128s: %s is not modelled: %s", spec->text, absent->name,
+                       absent->why);
     return hl_fail_unknown(err, HL_USAGE, spec->text, "parameter", name, known, count);
 }
 

@@ -212,6 +212,8 @@ void life_wake(struct sim *s, struct sim_task *t, int waker_cpu, bool sync, bool
     sim_emit(s, TRACE_WAKE, cpu, t, from_irq ? NULL : sim_running(s, waker_cpu), TRACE_RUNNABLE);
     make_runnable(s, t, &w, cpu);
     s->here = outer;
+    if (from_irq && s->cpus[waker_cpu].kicked && !s->cpus[waker_cpu].listed)
+        dispatch_list(s, waker_cpu); /* the interrupt returns to user mode */
 }
 
 void life_kill(struct sim *s, struct sim_task *t, int killer_cpu)

@@ -132,7 +132,7 @@ uint64_t policy_random(struct policy *p, uint64_t bound)
 
 static void kick_here(struct sim *s, int cpu)
 {
-    if (s->cpus[cpu].kicked || s->picking == cpu)
+    if (s->picking == cpu)
         return;
     s->cpus[cpu].kicked = true;
     if (!s->cpus[cpu].listed)
@@ -158,6 +158,16 @@ void policy_signal(struct policy *p, int cpu)
         kick_here(s, cpu);
     else
         request_ring_add(&s->requests, cpu, s->now_ns);
+}
+
+void policy_kick_lazily(struct policy *p, int cpu)
+{
+    struct sim *s = sim_of(p);
+
+    if (s->here == cpu)
+        kick_here(s, cpu);
+    else
+        s->cpus[cpu].kicked = true;
 }
 
 void policy_moved(struct policy *p, struct policy_task *t, int cpu)

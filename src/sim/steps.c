@@ -418,7 +418,7 @@ void steps_advance(struct sim *s, int cpu)
 
     progress_sync(s, cpu);
     while (s->status == HL_OK && sim_running(s, cpu) == t && t != NULL) {
-        bool was_in_kernel;
+        bool was_in_kernel, was_in_user;
 
         if (t->debt + t->work_left > 0) {
             progress_arm(s, cpu);
@@ -434,6 +434,7 @@ void steps_advance(struct sim *s, int cpu)
             return;
         }
         was_in_kernel = t->in_kernel;
+        was_in_user = !was_in_kernel && t->step->op != OP_SYSTEM;
         if (effect(s, t) == STEP_LEFT)
             continue;
         t->step++;
@@ -446,7 +447,7 @@ void steps_advance(struct sim *s, int cpu)
             policy_host_callback_end(s);
             s->here = POLICY_NO_CPU;
         }
-        if (s->cpus[cpu].kicked)
+        if (s->cpus[cpu].kicked && !was_in_user)
             dispatch_cpu(s, cpu);
     }
 }

@@ -472,6 +472,11 @@ void policy_signal(struct policy *p, int cpu)
     policy_kick(p, cpu);
 }
 
+void policy_kick_lazily(struct policy *p, int cpu)
+{
+    policy_kick(p, cpu);
+}
+
 void policy_moved(struct policy *p, struct policy_task *t, int cpu)
 {
     assert_true(cpu >= 0 && cpu < p->cpu_count);

@@ -100,6 +100,10 @@ static void parameters_are_read_by_their_type(void **state)
     assert_int_equal(value_of("sdmm:cpu.flags=none", "cpu.flags"), 0);
     assert_int_equal(value_of("sdmm:cpu.cache_hot_time=2.5ms", "cpu.cache_hot_time"), 2500000);
     assert_string_equal(parsed("c1:share=package").text, "c1:share=package");
+    assert_int_equal(value_of("cfs:latency_ns=8ms", "sched_latency_ns"), 8000000);
+    assert_int_equal(value_of("cfs:sched_migration_cost_ns=1ms", "migration_cost_ns"), 1000000);
+    assert_int_equal(value_of("cfs:NO_ALT_PERIOD:NO_BASE_SLICE:NEXT_BUDDY", "ALT_PERIOD"), 0);
+    assert_int_equal(value_of("eevdf:sched_nr_migrate=8", "nr_migrate"), 8);
 }
 
 static void wrong_text_is_refused_in_one_line_that_says_what_there_is(void **state)
@@ -129,6 +133,10 @@ static void wrong_text_is_refused_in_one_line_that_says_what_there_is(void **sta
         {"sdmm:cpu.cache_hot_time=soon", "expected a duration such as 5ms"},
         {"sdmm:cpu.cache_hot_time=1000000s", "expected 0 to 1000000000000 ns"},
         {"w26:active_delay=ever", "expected a whole number or never"},
+        {"cfs:nr_migrate=8:sched_nr_migrate=8", "sched_nr_migrate is given twice"},
+        {"cfs:HRTICK", "cfs:HRTICK: HRTICK is not modelled: slices end at ticks"},
+        {"eevdf:NO_TTWU_QUEUE", "TTWU_QUEUE is not modelled: a wake-up queues its task at once"},
+        {"o1:HRTICK", "unknown parameter \"HRTICK\""},
         {"O1", "unknown policy"},
         {" o1", "unknown policy"},
     };

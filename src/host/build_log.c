@@ -39,8 +39,9 @@ static int rank_of(const char *line)
         return 2;
     if (has(line, "undefined reference") || has(line, "multiple definition"))
         return 3;
-    if (!is_make && (has(line, "No such file") || has(line, "not found") ||
-                     has(line, "ermission denied") || has(line, "Error:") || has(line, "ERROR")))
+    if (!is_make &&
+        (has(line, "No such file") || has(line, "not found") || has(line, "ermission denied") ||
+         has(line, "annot create ") || has(line, "Error:") || has(line, "ERROR")))
         return 4;
     if (is_make && !has(line, "] Error ") && !has(line, "Waiting for unfinished"))
         return 5;

@@ -333,13 +333,13 @@ static bool wait_for_keeper(pid_t pid, int alive)
 static enum hl_status judge(const struct report *report, bool was_told, struct hl_error *err)
 {
     if (was_told)
-        return hl_fail(err, HL_INTERRUPTED, "interrupted; the build was ended");
+        return hl_fail(err, HL_INTERRUPTED, "interrupted; what was running was ended");
     if (report->failed_step != NULL)
         return hl_fail(err, HL_NOT_PERMITTED, "%s: %s", report->failed_step,
                        strerror(report->failed_number));
     if (!atomic_load(&report->is_complete))
         return hl_fail(err, HL_NOT_PERMITTED,
-                       "the process that watches the build was killed from outside");
+                       "the process that watches the run was killed from outside");
     return HL_OK;
 }
 

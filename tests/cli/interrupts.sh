@@ -87,6 +87,19 @@ for signal in INT QUIT KILL; do
     [ "$code" -eq 130 ] || [ "$code" -eq 137 ] || complain "exit code $code; expected 130 or 137"
     expect_no_strays
 done
+mkdir "$tmp/tree"
+printf 'all: a b c d\na b c d:\n\tsleep 0.5; echo $@ >$@.o\nclean:\n\trm -f *.o precious\n' >"$tmp/tree/Makefile"
+echo mine >"$tmp/tree/precious"
+for signal in INT QUIT KILL; do
+    what="SIG$signal during a build of the user's tree"
+    timeout --preserve-status --foreground -s $signal 1.5 "$halfload" run buildworld --tree "$tmp/tree" --clean \
+        --load 1 --runs 2 --warmup none >"$tmp/out" 2>"$tmp/err" </dev/null
+    code=$?
+    [ "$code" -eq 130 ] || [ "$code" -eq 137 ] || complain "exit code $code; expected 130 or 137"
+    expect_no_strays
+    [ "$(cat "$tmp/tree/precious")" = mine ] || complain "a file of the user's is gone"
+    [ "$(ls -A "$tmp/tree" | tr '\n' ' ')" = "Makefile precious " ] || complain "the tree has changed"
+done
 what="the start after a command was lost"
 "$halfload" run cmd --runs 1 --warmup none -- true >"$tmp/out" 2>"$tmp/err" || complain "exit code $?"
 expect_clean

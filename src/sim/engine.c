@@ -263,20 +263,31 @@ static enum hl_status open_run(struct sim *s, const struct sim_options *options,
     return s->status;
 }
 
-/* Looked at again a tick later. */
-static void defer(struct sim *s, struct sim_task *t)
+/* The timer is looked at again later: a deferrable one of an idle cpu at the next tick, a steady one
+ * of a cpu that was idle of late after another sleep. 0: it wakes now. */
+static int64_t defer_ns(const struct sim *s, const struct sim_task *t)
 {
-    event_queue_set(&s->queue, slot_task(s, t), s->now_ns + HL_NS_PER_S / s->clock.hz,
-                    EVENT_ORDER(EVENT_TIMER, s->timer_sequence++));
+    bool is_idle = sim_running(s, t->wait_cpu) == NULL;
+
+    if (t->step->op != OP_SLEEP)
+        return 0;
+    if (t->step->kind == SLEEP_DEFERRABLE && is_idle)
+        return HL_NS_PER_S / s->clock.hz;
+    if (t->step->kind == SLEEP_STEADY &&
+        (is_idle || s->now_ns - s->cpus[t->wait_cpu].busy_since_ns < t->step->target))
+        return HL_MAX(t->step->amount, 1);
+    return 0;
 }
 
 static void task_timer(struct sim *s, struct sim_task *t)
 {
+    int64_t later_ns;
+
     if (t->state == TASK_UNBORN)
         life_begin(s, t, &s->workload->tasks[t->place]);
-    else if (t->step->op == OP_SLEEP && t->step->kind == SLEEP_DEFERRABLE &&
-             sim_running(s, t->wait_cpu) == NULL)
-        defer(s, t);
+    else if (later_ns = defer_ns(s, t), later_ns > 0)
+        event_queue_set(&s->queue, slot_task(s, t), s->now_ns + later_ns,
+                        EVENT_ORDER(EVENT_TIMER, s->timer_sequence++));
     else if (t->step->op ==
              OP_DISK) /* a completion arrives on a cpu drawn at random (spec linux 1.4) */
         life_wake(s, t, (int)hl_rng_below(&s->irq_rng, (uint64_t)s->cpu_count), false, true);

@@ -171,6 +171,7 @@ void progress_set_busy(struct sim *s, int cpu, bool busy)
     if (c->busy == busy)
         return;
     c->busy = busy;
+    c->busy_since_ns = s->now_ns;
     tick_ring_set_busy(&s->tick, cpu, busy);
     tick_ring_set_busy(&s->stat_tick, cpu, busy);
     if (!busy)

@@ -230,14 +230,17 @@ static void add_groups(struct script *s, const struct golden *g)
 /*
  * What a kernel does by itself, at its documented intervals: on each busy cpu the worker that folds
  * statistics, and on one the shepherd of these workers (vm.stat_interval: 1 s, deferrable); the
- * compaction daemon (0.5 s) and the pressure averages (2 s) somewhere. They end slices of tasks that nobody else preempts. 5 us is assumed.
+ * compaction daemon (0.5 s) and the pressure averages (2 s) somewhere. They end slices of tasks that
+ * nobody else preempts. A cpu that goes idle folds its statistics itself, and what a task changes is
+ * mostly done when it begins: no worker comes to cpus that were idle within the last 0.1 s. That time
+ * and the 5 us of work are assumed.
  */
 static void add_kernel(struct script *s, const struct golden *g)
 {
     for (int cpu = 0; cpu < g->cpu_count; cpu++)
         add(s,
             "task kworker%d kernel background on %d start %d: sleep 0us..1s loop forever { run 5us "
-            "sleep 1s deferrable }\n",
+            "sleep 1s steady 100ms }\n",
             cpu, cpu, cpu);
     add(s,
         "task kcompactd kernel background start 0: sleep 0us..500ms loop forever { run 5us sleep "

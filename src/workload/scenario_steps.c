@@ -70,6 +70,24 @@ static enum hl_status need_known(struct scenario_cursor *c, const struct scenari
     return scenario_fail_unknown(c, err, kind, name, names->names, (int)names->count);
 }
 
+/* What follows the times of a sleep: "deferrable", "steady 100ms", or nothing. */
+static enum hl_status need_sleep_kind(struct scenario_cursor *c, struct program_step *step,
+                                      struct hl_error *err)
+{
+    int64_t busy_ns;
+
+    if (scenario_take_if(c, "deferrable"))
+        step->kind = SLEEP_DEFERRABLE;
+    if (step->kind != 0 || !scenario_take_if(c, "steady"))
+        return HL_OK;
+    HL_TRY(scenario_need_duration(c, "steady", &busy_ns, err));
+    if (busy_ns <= 0 || busy_ns > INT32_MAX)
+        return scenario_fail(c, err, "steady is %" PRId64 " ns; expected 1 ns to 2147 ms", busy_ns);
+    step->kind = SLEEP_STEADY;
+    step->target = (int32_t)busy_ns;
+    return HL_OK;
+}
+
 /* "10ms", or "50ms..150ms": uniform in between. */
 static enum hl_status need_sleep(struct scenario_cursor *c, struct program_step *step,
                                  struct hl_error *err)
@@ -80,8 +98,7 @@ static enum hl_status need_sleep(struct scenario_cursor *c, struct program_step 
 
     if (dots == NULL) {
         HL_TRY(scenario_need_duration(c, "sleep", &step->amount, err));
-        step->kind = scenario_take_if(c, "deferrable") ? SLEEP_DEFERRABLE : 0;
-        return HL_OK;
+        return need_sleep_kind(c, step, err);
     }
     (void)scenario_take(c);
     (void)snprintf(low, sizeof(low), "%.*s", (int)HL_MIN(dots - word, 60), word);
@@ -91,8 +108,7 @@ static enum hl_status need_sleep(struct scenario_cursor *c, struct program_step 
             c, err, "sleep is '%.60s'; expected a time, or two that grow such as 50ms..150ms",
             word);
     step->spread = high_ns - step->amount;
-    step->kind = scenario_take_if(c, "deferrable") ? SLEEP_DEFERRABLE : 0;
-    return HL_OK;
+    return need_sleep_kind(c, step, err);
 }
 
 static enum hl_status need_wait(struct scenario_cursor *c, struct program_step *step,

@@ -64,8 +64,12 @@ enum program_op {
     OP_LOOP,
 };
 
-/* OP_SLEEP.kind: the timer of an idle cpu waits until the cpu is busy, and wakes nobody before. */
-enum { SLEEP_DEFERRABLE = 1 };
+/*
+ * OP_SLEEP.kind. Deferrable: the timer of an idle cpu waits until the cpu is busy, and wakes nobody
+ * before. Steady: the timer wakes only if its cpu has been busy for `target` ns without a break, else
+ * the sleep begins anew: what such a task is for, an idle cpu does by itself.
+ */
+enum { SLEEP_DEFERRABLE = 1, SLEEP_STEADY = 2 };
 
 enum { PROGRAM_LOOP_DEPTH = 4 }; /* OP_LOOP nested at most so deep */
 

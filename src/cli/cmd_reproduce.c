@@ -17,7 +17,7 @@
 #include "cli/progress_bar.h"
 #include "report/report.h"
 
-enum { PAPERS_MAX = 64, KEY_FORMAT = 256, KEY_SEED, KEY_GOLDENS, KEY_ONLY };
+enum { PAPERS_MAX = 64, KEY_FORMAT = 256, KEY_SEED, KEY_RUNS, KEY_GOLDENS, KEY_ONLY };
 
 struct reproduce_options {
     struct cli_input input; /* first */
@@ -25,12 +25,14 @@ struct reproduce_options {
     int paper_count;
     bool has_goldens;
     const char *goldens_path, *only; /* NULL: the shipped ones; all */
-    int64_t seed;
+    int64_t seed, runs;              /* runs 0: as each paper says */
     enum cli_format format;
 };
 
 static const struct argp_option option_table[] = {
     {"seed", KEY_SEED, "S", 0, "of all random choices (default 1)", 0},
+    {"runs", KEY_RUNS, "N", 0, "simulated runs of each cell (default: as the paper's file says)",
+     0},
     {"goldens", KEY_GOLDENS, "FILE", 0, "play records of real kernels in FILE (docs/formats.md)",
      0},
     {"only", KEY_ONLY, "ID,...", 0, "of goldens: these records, of all kernels", 0},
@@ -45,6 +47,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 
     switch (key) {
     case KEY_SEED: return cli_int_option(state, "seed", arg, 0, INT64_MAX, &o->seed);
+    case KEY_RUNS: return cli_int_option(state, "runs", arg, 1, 1000, &o->runs);
     case KEY_GOLDENS:
         o->has_goldens = true;
         o->goldens_path = arg;
@@ -82,8 +85,11 @@ static enum hl_status reproduce_one(const struct reproduce_options *o, struct pa
     struct progress_bar bar;
     struct study_progress progress = progress_bar_open(&bar, NULL, NULL);
     struct paper_score score = {0};
-    enum hl_status status = play_paper(paper, (uint64_t)o->seed, cli_threads(), &progress, err);
+    enum hl_status status;
 
+    if (o->runs > 0)
+        paper->simulated_runs = o->runs;
+    status = play_paper(paper, (uint64_t)o->seed, cli_threads(), &progress, err);
     progress_bar_close(&bar);
     if (status == HL_OK)
         status = paper_score(paper, &score, err);
@@ -171,6 +177,8 @@ enum hl_status cli_reproduce(int argc, char **argv, struct hl_error *err)
     HL_TRY(cli_parse(&reproduce_argp, argc, argv, &o.input, err));
     if (o.has_goldens && o.paper_count > 0)
         return hl_fail(err, HL_USAGE, "goldens and paper %.64s; expected one of both", o.papers[0]);
+    if (o.runs > 0 && o.has_goldens)
+        return hl_fail(err, HL_USAGE, "--runs and goldens; expected a paper with --runs");
     if (o.only != NULL && !o.has_goldens)
         return hl_fail(err, HL_USAGE, "--only %.64s without goldens; expected `reproduce goldens`",
                        o.only);

@@ -12,8 +12,9 @@ struct paper_parts {
     bool *is_played;                  /* by load */
     struct profile *profiles;         /* by row and load: [row * load_count + load] */
     struct workload_options *options; /* the same */
-    struct study_job *jobs;           /* by row, played load, run */
+    struct study_job *jobs;           /* by row, load that is played and needed there, run */
     size_t job_count;
+    size_t *first; /* the first job of a row and load, [row * load_count + load] */
 };
 
 static enum hl_status set_options(const struct workload_info *workload,
@@ -99,38 +100,58 @@ static enum hl_status open_parts(const struct paper *paper, struct paper_parts *
 
 static void make_jobs(const struct paper *paper, uint64_t seed, struct paper_parts *parts)
 {
-    for (int r = 0; r < paper->row_count; r++)
-        for (int l = 0; l < paper->load_count; l++)
-            for (int64_t run = 0; parts->is_played[l] && run < paper->runs; run++)
+    for (int r = 0; r < paper->row_count; r++) {
+        for (int l = 0; l < paper->load_count; l++) {
+            int place = r * paper->load_count + l;
+
+            parts->first[place] = parts->job_count;
+            if (!parts->is_played[l] || !paper_needs(paper, r, l))
+                continue;
+            for (int64_t run = 0; run < paper->simulated_runs; run++)
                 parts->jobs[parts->job_count++] = (struct study_job){
                     .workload = workload_find(paper->loads[l].workload),
-                    .options = &parts->options[r * paper->load_count + l],
+                    .options = &parts->options[place],
                     .machine = &parts->machines[r],
-                    .profile = &parts->profiles[r * paper->load_count + l],
+                    .profile = &parts->profiles[place],
                     .policy = &parts->policies[r],
                     .load = &parts->loads[l],
                     .level = workload_load_level(&parts->loads[l], parts->machines[r].cpu_count, 0),
                     .run_index = run,
                     .base_seed = seed,
                 };
+        }
+    }
+}
+
+static enum hl_status score_ratios(struct paper *paper, const struct paper_parts *parts,
+                                   const struct run_list *runs, struct hl_error *err)
+{
+    for (int i = 0; i < paper->ratio_value_count; i++) {
+        const struct paper_ratio_value *value = &paper->ratio_values[i];
+        const struct paper_ratio *ratio = &paper->ratios[value->ratio];
+        int below_load = paper_ratio_below_load(paper, value);
+        const struct run *above =
+            &runs->runs[parts->first[ratio->above * paper->load_count + value->load]];
+        const struct run *below = NULL;
+
+        if (ratio->below >= 0)
+            below = &runs->runs[parts->first[ratio->below * paper->load_count + below_load]];
+        if (parts->is_played[value->load] && parts->is_played[below_load])
+            HL_TRY(paper_score_ratio(paper, i, above, below, (size_t)paper->simulated_runs, err));
+    }
+    return HL_OK;
 }
 
 static enum hl_status score_cells(struct paper *paper, const struct paper_parts *parts,
                                   const struct run_list *runs, struct hl_error *err)
 {
-    int played = 0, place[WORKLOAD_LOADS_MAX]; /* by load: among the played ones */
-
-    for (int l = 0; l < paper->load_count; l++) {
-        place[l] = played;
-        played += parts->is_played[l];
-    }
     for (int c = 0; c < paper->cell_count; c++) {
         const struct paper_cell *cell = &paper->cells[c];
-        size_t first =
-            (size_t)(cell->row_index * played + place[cell->load_index]) * (size_t)paper->runs;
+        int place = cell->row_index * paper->load_count + cell->load_index;
 
         if (parts->is_played[cell->load_index])
-            HL_TRY(paper_score_cell(paper, c, &runs->runs[first], (size_t)paper->runs, err));
+            HL_TRY(paper_score_cell(paper, c, &runs->runs[parts->first[place]],
+                                    (size_t)paper->simulated_runs, err));
     }
     return HL_OK;
 }
@@ -148,6 +169,7 @@ static void parts_close(const struct paper *paper, struct paper_parts *parts)
     hl_free(parts->loads);
     hl_free(parts->is_played);
     hl_free(parts->jobs);
+    hl_free(parts->first);
 }
 
 /* Memory for all parts, and what they name. */
@@ -163,11 +185,12 @@ static enum hl_status make_parts(const struct paper *paper, struct paper_parts *
         .is_played = hl_alloc(loads, sizeof(*parts->is_played)),
         .profiles = hl_alloc(rows * loads, sizeof(*parts->profiles)),
         .options = hl_alloc(rows * loads, sizeof(*parts->options)),
-        .jobs = hl_alloc(rows * loads * (size_t)paper->runs, sizeof(*parts->jobs)),
+        .jobs = hl_alloc(rows * loads * (size_t)paper->simulated_runs, sizeof(*parts->jobs)),
+        .first = hl_alloc(rows * loads, sizeof(*parts->first)),
     };
     if (parts->machines == NULL || parts->profiles == NULL || parts->options == NULL ||
         parts->policies == NULL || parts->loads == NULL || parts->is_played == NULL ||
-        parts->jobs == NULL)
+        parts->jobs == NULL || parts->first == NULL)
         return hl_fail(err, HL_NO_MEMORY, "out of memory for the rows of paper %s", paper->id);
     return open_parts(paper, parts, err);
 }
@@ -194,6 +217,8 @@ enum hl_status play_paper(struct paper *paper, uint64_t seed, int threads,
     }
     if (status == HL_OK)
         status = score_cells(paper, &parts, &runs, err);
+    if (status == HL_OK)
+        status = score_ratios(paper, &parts, &runs, err);
     run_list_close(&runs);
     parts_close(paper, &parts);
     return status;

@@ -9,7 +9,8 @@
 #include "study/study.h"
 
 /*
- * Plays each row x load `paper->runs` times on `threads` threads and sets `simulated` of every cell.
+ * Plays each row x load that a cell or ratio needs `paper->simulated_runs` times on `threads` threads
+ * and sets `simulated` of every cell and ratio.
  * Loads whose workload cannot be simulated are left out: their cells stay without a value. HL_UNSUPPORTED
  * if that is true of all loads, or if a row needs a policy, machine or profile that is not there.
  */

@@ -8,6 +8,7 @@
  *      "loads": [{"label": "make", "level": "1"}],
  *      "rows": [{"label": "UP", "policy": "o1:kernel=up", "machine": "p4-ht", "params": ["K=V"],
  *                "profile": "kernel-2.4", "cells": {"elapsed_s": {"make": [65.96, "fitted"]}}}],
+ *      "ratios": [{"label": "C1 / UP", "metrics": ["elapsed_s"], "above": "C1", "below": "UP"}],
  *      "notes": ["..."]}
  */
 #include "paper/paper.h"
@@ -20,6 +21,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "base/units.h"
+#include "paper/read.h"
 
 enum {
     FILE_BYTES_MAX = 1 << 20,
@@ -27,6 +29,7 @@ enum {
     LOADS_MAX = 256,
     METRICS_MAX = 32,
     LIST_MAX = 64,
+    RUNS_MAX = 1000,
     NOTE_BYTES_MAX = 2000
 };
 
@@ -44,53 +47,6 @@ struct reader {
     size_t cell_capacity;
     const char *load_labels[LOADS_MAX], *metric_names[METRICS_MAX];
 };
-
-static enum hl_status read_text(const struct hl_json_node *node, char *into, size_t bytes,
-                                struct hl_error *err)
-{
-    const char *text;
-
-    HL_TRY(hl_json_string(node, 1, bytes - 1, &text, err));
-    memcpy(into, text, strlen(text) + 1);
-    return HL_OK;
-}
-
-static enum hl_status read_member_text(const struct hl_json_node *object, const char *key,
-                                       char *into, size_t bytes, struct hl_error *err)
-{
-    struct hl_json_node member;
-
-    HL_TRY(hl_json_member(object, key, &member, err));
-    return read_text(&member, into, bytes, err);
-}
-
-/* Place of the word of `node` in known[count]. */
-static enum hl_status read_word(const struct hl_json_node *node, const char *kind,
-                                const char *const *known, int count, int *place,
-                                struct hl_error *err)
-{
-    const char *word, *near;
-
-    HL_TRY(hl_json_string(node, 1, 256, &word, err));
-    for (*place = 0; *place < count; ++*place)
-        if (strcmp(known[*place], word) == 0)
-            return HL_OK;
-    near = hl_nearest_word(word, known, count);
-    if (near == NULL)
-        return hl_json_fail(node, err, "unknown %s \"%s\"", kind, word);
-    return hl_json_fail(node, err, "unknown %s \"%s\"; did you mean \"%s\"?", kind, word, near);
-}
-
-/* An array that must be there and have 1 to `max` items. */
-static enum hl_status read_array(const struct hl_json_node *object, const char *key, size_t max,
-                                 struct hl_json_node *array, size_t *count, struct hl_error *err)
-{
-    HL_TRY(hl_json_member(object, key, array, err));
-    HL_TRY(hl_json_array(array, count, err));
-    if (*count < 1 || *count > max)
-        return hl_json_fail(array, err, "found %zu items, expected 1 to %zu", *count, max);
-    return HL_OK;
-}
 
 /* An optional array of "KEY=VALUE". */
 static enum hl_status read_assignments(const struct hl_json_node *object, const char *key,
@@ -111,7 +67,7 @@ static enum hl_status read_assignments(const struct hl_json_node *object, const 
     for (size_t i = 0; i < count; i++) {
         struct hl_json_node item = hl_json_item(&array, i);
 
-        HL_TRY(read_text(&item, (*list)[i], sizeof((*list)[i]), err));
+        HL_TRY(paper_read_text(&item, (*list)[i], sizeof((*list)[i]), err));
         if (strchr((*list)[i], '=') == NULL)
             return hl_json_fail(&item, err, "found \"%s\", expected KEY=VALUE", (*list)[i]);
         *list_count = (int)i + 1;
@@ -119,19 +75,32 @@ static enum hl_status read_assignments(const struct hl_json_node *object, const 
     return HL_OK;
 }
 
-/* Labels name cells, so no two may be equal. */
-static enum hl_status check_new_label(const struct hl_json_node *node, const char *label,
-                                      const char *other, struct hl_error *err)
+/* "from": what it is computed from, by name. */
+static enum hl_status read_from(const struct paper *paper, const struct reader *reader,
+                                const struct hl_json_node *node, struct paper_metric *metric,
+                                struct hl_error *err)
 {
-    if (strcmp(label, other) == 0)
-        return hl_json_fail(node, err, "\"%s\" stands here twice", label);
+    struct hl_json_node from;
+
+    HL_TRY(hl_json_member_if_any(node, "from", &from, err));
+    if (from.value == NULL)
+        return HL_OK;
+    HL_TRY(paper_read_places(node, "from", "metric", reader->metric_names, paper->metric_count,
+                             PAPER_SUM_MAX, metric->from, &metric->from_count, err));
+    for (int i = 0; i < metric->from_count; i++) {
+        struct paper_metric *source = &paper->metrics[metric->from[i]];
+
+        if (source == metric || source->from_count > 0)
+            return hl_json_fail(&from, err, "%s is computed itself; expected metrics that are not",
+                                source->name);
+    }
     return HL_OK;
 }
 
 static enum hl_status read_metric(const struct hl_json_node *node, struct paper_metric *metric,
                                   struct hl_error *err)
 {
-    static const char *const known[] = {"name", "unit", "better"};
+    static const char *const known[] = {"name", "from", "unit", "better"};
     static const char *const better[] = {"lower", "higher", "neither"};
     struct hl_json_node unit, direction;
     const char *text;
@@ -139,12 +108,12 @@ static enum hl_status read_metric(const struct hl_json_node *node, struct paper_
 
     _Static_assert(RUN_LOWER == 0 && RUN_HIGHER == 1 && RUN_NEITHER == 2, "places in `better`");
     HL_TRY(hl_json_check_keys(node, known, HL_COUNT_OF(known), err));
-    HL_TRY(read_member_text(node, "name", metric->name, sizeof(metric->name), err));
+    HL_TRY(paper_read_member_text(node, "name", metric->name, sizeof(metric->name), err));
     of_run = run_metric_find(metric->name);
     /* One that a workload brings into the table is still the paper's to describe. */
     if (of_run >= 0 && of_run < RUN_METRIC_COUNT) {
         /* The run record says what unit it has; a second word on it could only be wrong. */
-        HL_TRY(hl_json_check_keys(node, known, 1, err));
+        HL_TRY(hl_json_check_keys(node, known, 2, err));
         (void)hl_format(metric->unit, sizeof(metric->unit), "%s", run_metric_table[of_run].unit);
         metric->better = run_metric_table[of_run].better;
         return HL_OK;
@@ -153,7 +122,7 @@ static enum hl_status read_metric(const struct hl_json_node *node, struct paper_
     HL_TRY(hl_json_string(&unit, 0, sizeof(metric->unit) - 1, &text, err));
     memcpy(metric->unit, text, strlen(text) + 1);
     HL_TRY(hl_json_member(node, "better", &direction, err));
-    HL_TRY(read_word(&direction, "direction", better, HL_COUNT_OF(better), &place, err));
+    HL_TRY(paper_read_word(&direction, "direction", better, HL_COUNT_OF(better), &place, err));
     metric->better = (enum run_better)place;
     return HL_OK;
 }
@@ -165,7 +134,7 @@ static enum hl_status read_metrics(struct reader *reader, const struct hl_json_n
     struct hl_json_node array;
     size_t count;
 
-    HL_TRY(read_array(root, "metrics", METRICS_MAX, &array, &count, err));
+    HL_TRY(paper_read_array(root, "metrics", METRICS_MAX, &array, &count, err));
     paper->metrics = hl_alloc(count, sizeof(*paper->metrics));
     if (paper->metrics == NULL)
         return hl_fail(err, HL_NO_MEMORY, "out of memory for %s", root->file);
@@ -174,9 +143,15 @@ static enum hl_status read_metrics(struct reader *reader, const struct hl_json_n
 
         HL_TRY(read_metric(&item, &paper->metrics[i], err));
         for (int j = 0; j < i; j++)
-            HL_TRY(check_new_label(&item, paper->metrics[i].name, paper->metrics[j].name, err));
+            HL_TRY(
+                paper_check_new_label(&item, paper->metrics[i].name, paper->metrics[j].name, err));
         reader->metric_names[i] = paper->metrics[i].name;
         paper->metric_count = i + 1;
+    }
+    for (int i = 0; i < (int)count; i++) {
+        struct hl_json_node item = hl_json_item(&array, (size_t)i);
+
+        HL_TRY(read_from(paper, reader, &item, &paper->metrics[i], err));
     }
     return HL_OK;
 }
@@ -188,12 +163,12 @@ static enum hl_status read_load(const struct paper *paper, const struct hl_json_
     struct hl_json_node workload;
 
     HL_TRY(hl_json_check_keys(node, known, HL_COUNT_OF(known), err));
-    HL_TRY(read_member_text(node, "label", load->label, sizeof(load->label), err));
-    HL_TRY(read_member_text(node, "level", load->level, sizeof(load->level), err));
+    HL_TRY(paper_read_member_text(node, "label", load->label, sizeof(load->label), err));
+    HL_TRY(paper_read_member_text(node, "level", load->level, sizeof(load->level), err));
     memcpy(load->workload, paper->workload, sizeof(load->workload));
     HL_TRY(hl_json_member_if_any(node, "workload", &workload, err));
     if (workload.value != NULL)
-        HL_TRY(read_text(&workload, load->workload, sizeof(load->workload), err));
+        HL_TRY(paper_read_text(&workload, load->workload, sizeof(load->workload), err));
     return read_assignments(node, "options", &load->options, &load->option_count, err);
 }
 
@@ -204,7 +179,7 @@ static enum hl_status read_loads(struct reader *reader, const struct hl_json_nod
     struct hl_json_node array;
     size_t count;
 
-    HL_TRY(read_array(root, "loads", LOADS_MAX, &array, &count, err));
+    HL_TRY(paper_read_array(root, "loads", LOADS_MAX, &array, &count, err));
     paper->loads = hl_alloc(count, sizeof(*paper->loads));
     if (paper->loads == NULL)
         return hl_fail(err, HL_NO_MEMORY, "out of memory for %s", root->file);
@@ -214,7 +189,7 @@ static enum hl_status read_loads(struct reader *reader, const struct hl_json_nod
         paper->load_count = i + 1; /* half-read entries are closed as well */
         HL_TRY(read_load(paper, &item, &paper->loads[i], err));
         for (int j = 0; j < i; j++)
-            HL_TRY(check_new_label(&item, paper->loads[i].label, paper->loads[j].label, err));
+            HL_TRY(paper_check_new_label(&item, paper->loads[i].label, paper->loads[j].label, err));
         reader->load_labels[i] = paper->loads[i].label;
     }
     return HL_OK;
@@ -238,7 +213,7 @@ static enum hl_status read_cell(const struct hl_json_node *node, struct paper_ce
         return hl_json_fail(&published, err, "found %s, expected a number above 0",
                             hl_format_exact(found, cell->published));
     role = hl_json_item(node, 1);
-    HL_TRY(read_word(&role, "role", role_names, PAPER_ROLE_COUNT, &place, err));
+    HL_TRY(paper_read_word(&role, "role", role_names, PAPER_ROLE_COUNT, &place, err));
     cell->role = (enum paper_role)place;
     return HL_OK;
 }
@@ -299,7 +274,7 @@ static enum hl_status read_profiles(const struct paper *paper, const struct hl_j
     if (!json_is_object(node.value)) {
         row->profile_count = 1;
         memcpy(row->profiles[0].workload, paper->workload, sizeof(row->profiles[0].workload));
-        return read_text(&node, row->profiles[0].name, sizeof(row->profiles[0].name), err);
+        return paper_read_text(&node, row->profiles[0].name, sizeof(row->profiles[0].name), err);
     }
     if (json_object_size(node.value) > PAPER_PROFILES_MAX)
         return hl_json_fail(&node, err, "found %zu profiles, expected at most %d",
@@ -313,7 +288,7 @@ static enum hl_status read_profiles(const struct paper *paper, const struct hl_j
             return hl_json_fail(&item, err, "its key has %zu characters, expected at most %zu",
                                 strlen(workload), sizeof(profile->workload) - 1);
         memcpy(profile->workload, workload, strlen(workload) + 1);
-        HL_TRY(read_text(&item, profile->name, sizeof(profile->name), err));
+        HL_TRY(paper_read_text(&item, profile->name, sizeof(profile->name), err));
     }
     return HL_OK;
 }
@@ -326,14 +301,14 @@ static enum hl_status read_row(struct reader *reader, const struct hl_json_node 
     struct paper_row *row = &reader->paper->rows[index];
 
     HL_TRY(hl_json_check_keys(node, known, HL_COUNT_OF(known), err));
-    HL_TRY(read_member_text(node, "label", row->label, sizeof(row->label), err));
-    HL_TRY(read_member_text(node, "policy", row->policy, sizeof(row->policy), err));
-    HL_TRY(read_member_text(node, "machine", row->machine, sizeof(row->machine), err));
+    HL_TRY(paper_read_member_text(node, "label", row->label, sizeof(row->label), err));
+    HL_TRY(paper_read_member_text(node, "policy", row->policy, sizeof(row->policy), err));
+    HL_TRY(paper_read_member_text(node, "machine", row->machine, sizeof(row->machine), err));
     HL_TRY(read_profiles(reader->paper, node, row, err));
     HL_TRY(read_assignments(node, "params", &row->params, &row->param_count, err));
     HL_TRY(read_assignments(node, "options", &row->options, &row->option_count, err));
     for (int j = 0; j < index; j++)
-        HL_TRY(check_new_label(node, row->label, reader->paper->rows[j].label, err));
+        HL_TRY(paper_check_new_label(node, row->label, reader->paper->rows[j].label, err));
     return read_cells(reader, node, index, err);
 }
 
@@ -355,7 +330,7 @@ static enum hl_status find_row(const struct paper *paper, const struct hl_json_n
 
     for (int i = 0; i < paper->row_count; i++)
         labels[i] = paper->rows[i].label;
-    return read_word(node, "row", labels, paper->row_count, row, err);
+    return paper_read_word(node, "row", labels, paper->row_count, row, err);
 }
 
 /* "reference_row" of a row: each of its cells is divided by that row's cell of the same load. */
@@ -400,7 +375,7 @@ static enum hl_status link_reference(struct reader *reader, const struct hl_json
     HL_TRY(hl_json_member(&reference, "row", &row_node, err));
     HL_TRY(find_row(paper, &row_node, &row, err));
     HL_TRY(hl_json_member(&reference, "load", &load_node, err));
-    HL_TRY(read_word(&load_node, "load", reader->load_labels, paper->load_count, &load, err));
+    HL_TRY(paper_read_word(&load_node, "load", reader->load_labels, paper->load_count, &load, err));
     for (int i = 0; i < paper->cell_count; i++) {
         struct paper_cell *cell = &paper->cells[i];
 
@@ -421,7 +396,7 @@ static enum hl_status read_rows(struct reader *reader, const struct hl_json_node
     struct hl_json_node array;
     size_t count;
 
-    HL_TRY(read_array(root, "rows", ROWS_MAX, &array, &count, err));
+    HL_TRY(paper_read_array(root, "rows", ROWS_MAX, &array, &count, err));
     paper->rows = hl_alloc(count, sizeof(*paper->rows));
     if (paper->rows == NULL)
         return hl_fail(err, HL_NO_MEMORY, "out of memory for %s", root->file);
@@ -477,9 +452,9 @@ static enum hl_status read_notes(struct paper *paper, const struct hl_json_node 
 static enum hl_status read_paper(struct paper *paper, const struct hl_json_node *root,
                                  struct hl_error *err)
 {
-    static const char *const known[] = {"schema",   "id",        "title",   "where",
-                                        "workload", "statistic", "runs",    "rows",
-                                        "loads",    "notes",     "metrics", "reference"};
+    static const char *const known[] = {
+        "schema",         "id",   "title", "where", "workload", "statistic", "runs",
+        "simulated_runs", "rows", "loads", "notes", "metrics",  "reference", "ratios"};
     static const char *const statistics[] = {"mean", "best"};
     struct reader reader = {.paper = paper};
     struct hl_json_node member;
@@ -490,18 +465,23 @@ static enum hl_status read_paper(struct paper *paper, const struct hl_json_node 
     HL_TRY(hl_json_check_keys(root, known, HL_COUNT_OF(known), err));
     HL_TRY(hl_json_member(root, "schema", &member, err));
     HL_TRY(hl_json_int(&member, 1, 1, &schema, err));
-    HL_TRY(read_member_text(root, "id", paper->id, sizeof(paper->id), err));
-    HL_TRY(read_member_text(root, "title", paper->title, sizeof(paper->title), err));
-    HL_TRY(read_member_text(root, "where", paper->where, sizeof(paper->where), err));
-    HL_TRY(read_member_text(root, "workload", paper->workload, sizeof(paper->workload), err));
+    HL_TRY(paper_read_member_text(root, "id", paper->id, sizeof(paper->id), err));
+    HL_TRY(paper_read_member_text(root, "title", paper->title, sizeof(paper->title), err));
+    HL_TRY(paper_read_member_text(root, "where", paper->where, sizeof(paper->where), err));
+    HL_TRY(paper_read_member_text(root, "workload", paper->workload, sizeof(paper->workload), err));
     HL_TRY(hl_json_member(root, "statistic", &member, err));
-    HL_TRY(read_word(&member, "statistic", statistics, HL_COUNT_OF(statistics), &place, err));
+    HL_TRY(paper_read_word(&member, "statistic", statistics, HL_COUNT_OF(statistics), &place, err));
     paper->statistic = (enum paper_statistic)place;
     HL_TRY(hl_json_member(root, "runs", &member, err));
-    HL_TRY(hl_json_int(&member, 1, 1000, &paper->runs, err));
+    HL_TRY(hl_json_int(&member, 1, RUNS_MAX, &paper->runs, err));
+    paper->simulated_runs = paper->runs;
+    HL_TRY(hl_json_member_if_any(root, "simulated_runs", &member, err));
+    if (member.value != NULL)
+        HL_TRY(hl_json_int(&member, 1, RUNS_MAX, &paper->simulated_runs, err));
     HL_TRY(read_metrics(&reader, root, err));
     HL_TRY(read_loads(&reader, root, err));
     HL_TRY(read_rows(&reader, root, err));
+    HL_TRY(paper_read_ratios(paper, root, err));
     return read_notes(paper, root, err);
 }
 
@@ -565,5 +545,7 @@ void paper_close(struct paper *paper)
     hl_free(paper->metrics);
     hl_free(paper->cells);
     hl_free(paper->notes);
+    hl_free(paper->ratios);
+    hl_free(paper->ratio_values);
     *paper = (struct paper){.reference_cell = -1};
 }

@@ -3,7 +3,8 @@
  * paper.h - published tables, and how far a simulated one is from them.
  *
  * A paper is rows (a policy on a machine) x loads x metrics. Only cells with a published value
- * exist. The format of the files is in docs/formats.md.
+ * exist. What a paper is read for is often a ratio of two rows; a file may name such ratios, also of
+ * rows that nobody published. The format of the files is in docs/formats.md.
  */
 #ifndef HL_PAPER_PAPER_H
 #define HL_PAPER_PAPER_H
@@ -40,9 +41,14 @@ struct paper_cell {
     int reference;    /* the cell whose value divides this one, each side by its own; -1: none */
 };
 
+enum { PAPER_SUM_MAX = 4 };
+
 struct paper_metric {
     char name[32], unit[16]; /* a name of run_metric_table, or one no run has yet */
     enum run_better better;
+    /* Metrics of the paper that this one is computed from. It says nothing they do not say, so its
+     * cells are printed and in no error. */
+    int from[PAPER_SUM_MAX], from_count;
 };
 
 struct paper_profile {
@@ -71,10 +77,28 @@ struct paper_load {
     int option_count;
 };
 
+/* The metrics of a row, added up, divided by those of another row at the same load, or by a number. */
+struct paper_ratio {
+    char label[64];
+    int above, below; /* rows; below -1: divided by `divisor` */
+    int below_load;   /* of the row below, where it is another one; -1: the same load */
+    double divisor;
+    int metrics[PAPER_SUM_MAX], metric_count;
+};
+
+struct paper_ratio_value {
+    int ratio, load;      /* places in ratios, loads */
+    enum paper_role role; /* the last of those of its cells; PAPER_ROLE_COUNT: not published */
+    double published;     /* NAN: not published */
+    double simulated;     /* NAN until scored */
+    double deviation;     /* of the ratio from run to run; NAN: fewer than two runs */
+};
+
 struct paper {
     char id[64], title[128], where[128], workload[32];
     enum paper_statistic statistic;
-    int64_t runs; /* per cell, as published */
+    int64_t runs;           /* per cell, as published */
+    int64_t simulated_runs; /* per cell */
     struct paper_row *rows;
     int row_count;
     struct paper_load *loads;
@@ -84,6 +108,10 @@ struct paper {
     struct paper_cell *cells; /* ordered by row, load, metric; those that were published */
     int cell_count;
     int reference_cell; /* divides all cells of its metric; -1: the paper names no such cell */
+    struct paper_ratio *ratios;
+    int ratio_count;
+    struct paper_ratio_value *ratio_values; /* ordered by ratio, load */
+    int ratio_value_count;
     char **notes;
     int note_count;
 };
@@ -110,6 +138,21 @@ const char *paper_role_name(enum paper_role role);
 enum hl_status paper_score_cell(struct paper *paper, int cell, const struct run *runs, size_t count,
                                 struct hl_error *err) HL_MUST_CHECK;
 
+/* Whether a cell or a ratio needs runs of that row at that load. */
+bool paper_needs(const struct paper *paper, int row, int load);
+
+/*
+ * Sets `simulated` and `deviation` of a ratio from the runs of the row above and of the row below
+ * (NULL if it is divided by a number), as many of each. Runs of one number have the same random
+ * draws, so the deviation is that of their ratios.
+ */
+enum hl_status paper_score_ratio(struct paper *paper, int value, const struct run *above,
+                                 const struct run *below, size_t count,
+                                 struct hl_error *err) HL_MUST_CHECK;
+
+/* The load that a ratio value takes of the row below. */
+int paper_ratio_below_load(const struct paper *paper, const struct paper_ratio_value *value);
+
 /* A cell's value as compared: divided by the reference cell of its own side, if it has one. */
 double paper_published(const struct paper *paper, int cell);
 double paper_simulated(const struct paper *paper, int cell);
@@ -121,10 +164,11 @@ double paper_difference(const struct paper *paper, int cell);
 struct paper_order {
     char machine[256]; /* with its parameters, if it has any */
     char load[32];
-    int pairs, apart; /* of schedulers; the part of them that is published more than 2 % apart */
-    int held;         /* the part of those that stands in the published order */
-    int left_out;     /* rows that are not explained there, hence in no pair */
-    bool holds;       /* all that are apart are held */
+    int pairs, apart;   /* of schedulers; the part of them that is published more than 2 % apart */
+    int held;           /* of those, simulated more than 2 % apart in the published order */
+    int simulated_ties; /* of those, simulated within 2 %: neither held nor turned round */
+    int left_out;       /* rows that are not explained there, hence in no pair */
+    bool holds;         /* no pair is turned round; of those that are apart some are held */
 };
 
 struct paper_score {
@@ -132,7 +176,8 @@ struct paper_score {
     double mean_absolute_error_all;               /* of all explained cells */
     double largest_error;                         /* of all explained cells */
     int largest_cell;                             /* where; -1: no cell */
-    int cells[PAPER_ROLE_COUNT];                  /* with both values */
+    int cells[PAPER_ROLE_COUNT];                  /* counted: with both values, not derived */
+    int derived;                                  /* cells of metrics computed from others */
     int missing;                                  /* explained cells without a simulated value */
     struct paper_order *orders;                   /* owned; freed by paper_score_close */
     int order_count;

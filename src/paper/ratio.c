@@ -14,6 +14,7 @@
 
 #include <math.h>
 
+#include "base/format.h"
 #include "base/memory.h"
 #include "base/units.h"
 #include "stats/stats.h"
@@ -91,7 +92,7 @@ static enum hl_status read_values(struct paper *paper, const struct hl_json_node
     }
     hl_free(loads);
     if (status == HL_OK && found == 0)
-        status = hl_json_fail(node, err, "no load is published for it; expected \"loads\"");
+        status = hl_json_fail(node, err, "no load is published for both rows; expected \"loads\"");
     return status;
 }
 
@@ -100,6 +101,7 @@ static enum hl_status read_below(const struct hl_json_node *node, const char *co
                                  int row_count, struct paper_ratio *ratio, struct hl_error *err)
 {
     struct hl_json_node below;
+    char found[HL_EXACT_BYTES];
 
     HL_TRY(hl_json_member(node, "below", &below, err));
     if (!json_is_number(below.value))
@@ -107,7 +109,8 @@ static enum hl_status read_below(const struct hl_json_node *node, const char *co
     ratio->below = -1;
     HL_TRY(hl_json_double(&below, &ratio->divisor, err));
     if (!(ratio->divisor > 0))
-        return hl_json_fail(&below, err, "found a divisor that is not above 0");
+        return hl_json_fail(&below, err, "found a divisor of %s, expected a number above 0",
+                            hl_format_exact(found, ratio->divisor));
     return HL_OK;
 }
 

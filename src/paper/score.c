@@ -15,8 +15,8 @@
 
 #include "stats/stats.h"
 
-/* Published values this close together are ties: papers print no deviations, and repeated builds of
- * this time differ by about as much. */
+/* Values this close together are ties, published or simulated: papers print no deviations, and
+ * repeated builds of this time differ by about as much. */
 static const double tie_ratio = 1.02;
 
 enum hl_status paper_score_cell(struct paper *paper, int cell, const struct run *runs, size_t count,
@@ -78,6 +78,10 @@ static void score_errors(const struct paper *paper, struct paper_score *score)
         enum paper_role role = paper->cells[i].role;
         double error = fabs(paper_difference(paper, i));
 
+        if (paper->metrics[paper->cells[i].metric_index].from_count > 0) {
+            score->derived++;
+            continue;
+        }
         if (isnan(error)) {
             score->missing += role != PAPER_NOT_EXPLAINED;
             continue;
@@ -143,9 +147,9 @@ static int order_cell(const struct paper *paper, int row, int load)
     return CELL_NONE;
 }
 
-/* One pair: counts it, and whether it stands as published. An equal simulated pair does not: the
- * paper tells these two apart. One missing value does not either; of a load that nobody played
- * nothing is said. */
+/* One pair: counts it, and whether it stands as published. A pair that is simulated within a tie
+ * stands in no order: it is counted apart. One missing value is no success either; of a load that
+ * nobody played nothing is said. */
 static void judge_pair(const struct paper_cell *low, const struct paper_cell *high,
                        struct paper_order *order)
 {
@@ -162,10 +166,10 @@ static void judge_pair(const struct paper_cell *low, const struct paper_cell *hi
     if (high->published / low->published <= tie_ratio)
         return;
     order->apart++;
-    if (low->simulated < high->simulated)
+    if (high->simulated / low->simulated > tie_ratio)
         order->held++;
-    else
-        order->holds = false;
+    else if (low->simulated / high->simulated <= tie_ratio)
+        order->simulated_ties++;
 }
 
 static void judge_order(const struct paper *paper, int first_row, int load,
@@ -173,7 +177,6 @@ static void judge_order(const struct paper *paper, int first_row, int load,
 {
     const struct paper_row *machine = &paper->rows[first_row];
 
-    order->holds = true;
     for (int i = first_row; i < paper->row_count; i++) {
         int a = order_cell(paper, i, load);
 
@@ -189,6 +192,8 @@ static void judge_order(const struct paper *paper, int first_row, int load,
                 judge_pair(&paper->cells[a], &paper->cells[b], order);
         }
     }
+    order->holds = order->held + order->simulated_ties == order->apart &&
+                   (order->held > 0 || order->apart == 0);
 }
 
 static void name_order(const struct paper *paper, int row, int load, struct paper_order *order)

@@ -17,12 +17,12 @@
 #include <string.h>
 
 #include "base/format.h"
+#include "report/paper_text.h"
 #include "report/write.h"
 
-enum { COLUMNS_MAX = 6 }; /* loads side by side: a line stays below 100 characters */
+enum { COLUMNS_MAX = REPORT_PAPER_COLUMNS };
 
-/* The letter behind a difference. */
-static char role_letter(enum paper_role role)
+char report_paper_letter(enum paper_role role)
 {
     switch (role) {
     case PAPER_FITTED: return 'f';
@@ -60,7 +60,7 @@ static void add_difference(struct report_table *table, const struct paper *paper
 {
     double exact = paper_difference(paper, cell);
     double difference = fabs(exact) < 0.0005 ? 0 : exact; /* no "-0.000" */
-    char letter = role_letter(paper->cells[cell].role);
+    char letter = report_paper_letter(paper->cells[cell].role);
 
     if (isnan(difference))
         report_table_cell(table, "%c", letter);
@@ -125,6 +125,20 @@ static enum hl_status write_table(FILE *out, const struct paper *paper, int metr
     return status;
 }
 
+/* What a derived metric is computed from. */
+static void write_sources(FILE *out, const struct paper *paper, int metric)
+{
+    const struct paper_metric *m = &paper->metrics[metric];
+
+    for (int i = 0; i < m->from_count; i++)
+        (void)fprintf(out, "%s%s",
+                      i == 0                   ? ", computed from "
+                      : i + 1 == m->from_count ? " and "
+                                               : ", ",
+                      paper->metrics[m->from[i]].name);
+    (void)fputs(m->from_count > 0 ? ": in no error" : "", out);
+}
+
 static void write_reference(FILE *out, const struct paper *paper, int metric)
 {
     const char *unit = paper->metrics[metric].unit, *blank = unit[0] == '\0' ? "" : " ";
@@ -147,6 +161,25 @@ static void write_reference(FILE *out, const struct paper *paper, int metric)
                   unit);
 }
 
+static void write_run_count(FILE *out, const struct paper *paper, int64_t runs)
+{
+    if (runs == 1)
+        (void)fputs("single runs", out);
+    else
+        (void)fprintf(out, "%s of %" PRId64, paper->statistic == PAPER_BEST ? "best" : "mean",
+                      runs);
+}
+
+/* What a value is of how many runs, published and simulated. */
+static void write_runs(FILE *out, const struct paper *paper)
+{
+    write_run_count(out, paper, paper->runs);
+    if (paper->simulated_runs == paper->runs)
+        return;
+    (void)fputs(", simulated ", out);
+    write_run_count(out, paper, paper->simulated_runs);
+}
+
 static enum hl_status write_metric(FILE *out, const struct paper *paper, int metric,
                                    struct hl_error *err)
 {
@@ -160,12 +193,9 @@ static enum hl_status write_metric(FILE *out, const struct paper *paper, int met
     if (is_empty)
         return HL_OK;
     (void)fprintf(out, "\n%s, ", paper->metrics[metric].name);
-    if (paper->runs == 1)
-        (void)fputs("single runs", out);
-    else
-        (void)fprintf(out, "%s of %" PRId64, paper->statistic == PAPER_BEST ? "best" : "mean",
-                      paper->runs);
+    write_runs(out, paper);
     (void)fprintf(out, " (%s)", better[paper->metrics[metric].better]);
+    write_sources(out, paper, metric);
     write_reference(out, paper, metric);
     (void)fputc('\n', out);
     for (int load = 0; load < paper->load_count; load++) {
@@ -194,6 +224,25 @@ static void write_error(FILE *out, const char *name, double error, int cells)
                      cells == 1 ? "" : "s");
 }
 
+/* The loads at which a row's metric is not explained, on one line. */
+static void write_not_explained(FILE *out, const struct paper *paper, int row, int metric)
+{
+    bool is_first = true;
+
+    for (int load = 0; load < paper->load_count; load++) {
+        int cell = paper_cell_find(paper, row, load, metric);
+
+        if (cell < 0 || paper->cells[cell].role != PAPER_NOT_EXPLAINED)
+            continue;
+        if (is_first)
+            (void)fprintf(out, "  left out, not explained: %s of %s at ",
+                          paper->metrics[metric].name, paper->rows[row].label);
+        (void)fprintf(out, "%s%s", is_first ? "" : ", ", paper->loads[load].label);
+        is_first = false;
+    }
+    (void)fputs(is_first ? "" : "\n", out);
+}
+
 static void write_errors(FILE *out, const struct paper *paper, const struct paper_score *score)
 {
     int all = 0;
@@ -212,10 +261,12 @@ static void write_errors(FILE *out, const struct paper *paper, const struct pape
                      paper->cells[score->largest_cell].metric);
     if (score->missing > 0)
         (void)fprintf(out, "  missing     %d without a simulated value\n", score->missing);
-    for (int i = 0; i < paper->cell_count; i++)
-        if (paper->cells[i].role == PAPER_NOT_EXPLAINED)
-            (void)fprintf(out, "  left out: %s at %s (not explained)\n", paper->cells[i].row,
-                          paper->cells[i].load);
+    if (score->derived > 0)
+        (void)fprintf(out, "  not counted: %d cell%s of metrics computed from others\n",
+                      score->derived, score->derived == 1 ? "" : "s");
+    for (int row = 0; row < paper->row_count; row++)
+        for (int metric = 0; metric < paper->metric_count; metric++)
+            write_not_explained(out, paper, row, metric);
 }
 
 static void write_left_out(FILE *out, const struct paper_order *order)
@@ -225,22 +276,47 @@ static void write_left_out(FILE *out, const struct paper_order *order)
                       order->left_out == 1 ? "" : "s");
 }
 
-/* Loads of one machine at which all pairs are ties stand on one line, that of the first of them. */
-static void write_ties(FILE *out, const struct paper_score *score, int first)
+static bool is_same_outcome(const struct paper_order *a, const struct paper_order *b)
+{
+    return strcmp(a->machine, b->machine) == 0 && a->pairs == b->pairs && a->apart == b->apart &&
+           a->held == b->held && a->simulated_ties == b->simulated_ties &&
+           a->left_out == b->left_out;
+}
+
+/* How the pairs of an order came out, after its machine and loads. */
+static void write_outcome(FILE *out, const struct paper_order *order)
+{
+    int turned = order->apart - order->held - order->simulated_ties;
+
+    if (order->apart == 0) {
+        (void)fputs("all tied", out);
+    } else {
+        (void)fprintf(out, "%s%d of %d pair%s hold%s", turned > 0 ? "DOES NOT HOLD: " : "",
+                      order->held, order->apart, order->apart == 1 ? "" : "s",
+                      order->apart == 1 ? "s" : "");
+        if (order->simulated_ties > 0)
+            (void)fprintf(out, ", %d simulated tie%s", order->simulated_ties,
+                          order->simulated_ties == 1 ? "" : "s");
+        if (order->pairs > order->apart)
+            (void)fprintf(out, "; %d tied", order->pairs - order->apart);
+    }
+    write_left_out(out, order);
+}
+
+/* Loads of one machine that come out alike stand on one line, that of the first of them. */
+static void write_order(FILE *out, const struct paper_score *score, int first)
 {
     const struct paper_order *order = &score->orders[first];
 
     for (int i = 0; i < first; i++)
-        if (score->orders[i].apart == 0 && score->orders[i].left_out == order->left_out &&
-            strcmp(score->orders[i].machine, order->machine) == 0)
+        if (is_same_outcome(&score->orders[i], order))
             return;
     (void)fprintf(out, "  %s at %s", order->machine, order->load);
     for (int i = first + 1; i < score->order_count; i++)
-        if (score->orders[i].apart == 0 && score->orders[i].left_out == order->left_out &&
-            strcmp(score->orders[i].machine, order->machine) == 0)
+        if (is_same_outcome(&score->orders[i], order))
             (void)fprintf(out, ", %s", score->orders[i].load);
-    (void)fputs(": all tied", out);
-    write_left_out(out, order);
+    (void)fputs(": ", out);
+    write_outcome(out, order);
     (void)fputc('\n', out);
 }
 
@@ -248,22 +324,9 @@ static void write_orders(FILE *out, const struct paper_score *score)
 {
     if (score->order_count == 0)
         return;
-    (void)fputs("\norder of schedulers (pairs published within 2 % are ties)\n", out);
-    for (int i = 0; i < score->order_count; i++) {
-        const struct paper_order *order = &score->orders[i];
-
-        if (order->apart == 0) {
-            write_ties(out, score, i);
-            continue;
-        }
-        (void)fprintf(out, "  %s at %s: %s%d of %d pair%s hold%s", order->machine, order->load,
-                      order->holds ? "" : "DOES NOT HOLD: ", order->held, order->apart,
-                      order->apart == 1 ? "" : "s", order->apart == 1 ? "s" : "");
-        if (order->pairs > order->apart)
-            (void)fprintf(out, "; %d tied", order->pairs - order->apart);
-        write_left_out(out, order);
-        (void)fputc('\n', out);
-    }
+    (void)fputs("\norder of schedulers (pairs within 2 % are ties, published or simulated)\n", out);
+    for (int i = 0; i < score->order_count; i++)
+        write_order(out, score, i);
 }
 
 enum hl_status report_paper_text(FILE *out, const struct paper *paper,
@@ -272,6 +335,7 @@ enum hl_status report_paper_text(FILE *out, const struct paper *paper,
     (void)fprintf(out, "%s: %s\n%s\n", paper->id, paper->title, paper->where);
     for (int metric = 0; metric < paper->metric_count; metric++)
         HL_TRY(write_metric(out, paper, metric, err));
+    HL_TRY(report_paper_ratios(out, paper, err));
     (void)fputs("f fitted, p predicted, c comparing (predicted cells that tell schedulers apart, "
                 "counted apart), "
                 "x not explained (in no error)\n",

@@ -23,16 +23,18 @@ static const char *const few[] = {"-j4", "-j6"}, *const many[] = {"-j8", "-j10",
 
 static struct paper as_shipped;
 
-/* With another policy in place of ule:version=7.0, if not NULL. */
-static void play(struct paper *paper, const char *instead)
+static void open_paper(struct paper *paper)
 {
     struct hl_error err = {0};
 
     if (paper_open(paper, "nonnenmacher-2007-buildworld", &err) != HL_OK)
         fail_msg("%s", err.text);
-    for (int r = 0; instead != NULL && r < paper->row_count; r++)
-        if (strcmp(paper->rows[r].policy, "ule:version=7.0") == 0)
-            (void)snprintf(paper->rows[r].policy, sizeof(paper->rows[r].policy), "%s", instead);
+}
+
+static void play(struct paper *paper)
+{
+    struct hl_error err = {0};
+
     if (play_paper(paper, 1, 2, NULL, &err) != HL_OK)
         fail_msg("%s", err.text);
 }
@@ -40,7 +42,8 @@ static void play(struct paper *paper, const char *instead)
 static int play_as_shipped(void **state)
 {
     (void)state;
-    play(&as_shipped, NULL);
+    open_paper(&as_shipped);
+    play(&as_shipped);
     return 0;
 }
 
@@ -92,9 +95,10 @@ static void rows_of_4bsd_hold(void **state)
             continue;
         if (cell->role == PAPER_FITTED)
             assert_between(cell->load, cell->simulated / cell->published, 0.97, 1.03);
-        /* 4BSD with hz=100: its gain of 4 % with sources read has no cause in the model. */
+        /* 4BSD with hz=100: its gain of 4 % with sources read has no cause in the model; the fitted
+         * cell with sources read is 3 % long. */
         if (cell->role == PAPER_PREDICTED)
-            assert_between(cell->load, cell->simulated / cell->published, 0.97, 1.07);
+            assert_between(cell->load, cell->simulated / cell->published, 0.97, 1.08);
     }
 }
 
@@ -130,7 +134,12 @@ static void the_check_fails_when_both_are_4bsd(void **state)
     struct paper paper = {0};
 
     (void)state;
-    play(&paper, "4bsd:version=7.0");
+    open_paper(&paper);
+    paper.simulated_runs = 1;
+    for (int r = 0; r < paper.row_count; r++)
+        if (strcmp(paper.rows[r].policy, "ule:version=7.0") == 0)
+            (void)snprintf(paper.rows[r].policy, sizeof(paper.rows[r].policy), "4bsd:version=7.0");
+    play(&paper);
     assert_true(count_misses(&paper) >= 5);
     paper_close(&paper);
 }
@@ -138,13 +147,20 @@ static void the_check_fails_when_both_are_4bsd(void **state)
 /* A prediction of spec freebsd 7.2: 0.98 to 1.00. */
 static void a_threshold_of_1_takes_most_of_it_away(void **state)
 {
-    struct paper paper = {0};
+    const struct paper *paper = &as_shipped;
+    int seen = 0;
 
     (void)state;
-    play(&paper, "ule:version=7.0:steal_thresh=1");
-    for (int i = 0; i < HL_COUNT_OF(many); i++)
-        assert_between(many[i], ratio(&paper, many[i], "elapsed_s", false), 0.975, 1.005);
-    paper_close(&paper);
+    for (int i = 0; i < paper->ratio_value_count; i++) {
+        const struct paper_ratio_value *value = &paper->ratio_values[i];
+        const struct paper_ratio *r = &paper->ratios[value->ratio];
+
+        if (r->below < 0 || strcmp(paper->rows[r->below].label, "7.0 ULE steal_thresh=1") != 0)
+            continue;
+        assert_between(paper->loads[value->load].label, value->simulated, 0.975, 1.005);
+        seen++;
+    }
+    assert_int_equal(seen, 7);
 }
 
 static void signing_is_the_same(void **state)

@@ -180,7 +180,23 @@ static void order_ignores_ties_and_needs_the_rest_as_published(void **state)
     simulate(&paper, A_J3, 126); /* the same scheduler behind two names does not pass */
     assert_int_equal(paper_score(&paper, &score, NULL), HL_OK);
     assert_false(score.orders[0].holds);
+    assert_int_equal(score.orders[0].held, 0);
+    assert_int_equal(score.orders[0].simulated_ties, 2);
+    paper_score_close(&score);
+
+    simulate(&paper, A_J3,
+             127); /* A and C are told apart, A and B are not: the order holds as far */
+    assert_int_equal(paper_score(&paper, &score, NULL), HL_OK);
+    assert_true(score.orders[0].holds);
     assert_int_equal(score.orders[0].held, 1);
+    assert_int_equal(score.orders[0].simulated_ties, 1);
+    paper_score_close(&score);
+
+    simulate(&paper, A_J3, 120); /* turned round */
+    assert_int_equal(paper_score(&paper, &score, NULL), HL_OK);
+    assert_false(score.orders[0].holds);
+    assert_int_equal(score.orders[0].held, 0);
+    assert_int_equal(score.orders[0].simulated_ties, 0);
     paper_score_close(&score);
     paper_close(&paper);
 }
@@ -289,7 +305,8 @@ static void a_malformed_file_says_what_and_where(void **state)
     assert_rejected(
         HEAD "\"rows\":[" ROW("A", "o1", "", CELLS) "],\"note\":[]}",
         "p.json: top level: unknown key \"note\"; did you mean \"notes\"? known: schema, id, "
-        "title, where, workload, statistic, runs, rows, loads, notes, metrics, reference");
+        "title, where, workload, statistic, runs, simulated_runs, rows, loads, notes, metrics, "
+        "reference, ratios");
     assert_rejected("{\"schema\":2}",
                     "p.json: /schema: found 2, expected a whole number from 1 to 1");
     assert_rejected("{\"schema\":1}", "p.json: top level: the key \"id\" is missing");

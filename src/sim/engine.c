@@ -537,6 +537,8 @@ static enum hl_status run(const struct sim_options *options, struct sim_result *
     if (s == NULL)
         return hl_fail(err, HL_NO_MEMORY, "out of memory for a run");
     status = open_run(s, options, err == NULL ? &local : err);
+    for (size_t i = 0; options->marks != NULL && i < options->workload->mark_count; i++)
+        options->marks[i] = (struct sim_mark){.at_ns = -1};
     if (status == HL_OK && result != NULL) {
         play(s);
         status = s->status;

@@ -40,6 +40,12 @@ struct sim_observer {
     int64_t every_ns; /* 0: not regularly */
 };
 
+/* A moment at which a task came to OP_MARK, the last one if several did. */
+struct sim_mark {
+    int64_t at_ns;   /* -1: none did */
+    int64_t busy_ns; /* time that all cpus together had been busy */
+};
+
 struct sim_options {
     const struct machine *machine;
     const struct policy_spec *policy;
@@ -49,6 +55,7 @@ struct sim_options {
     bool check_each_event; /* invariants after every event; in large runs, every n-th; slow */
     const struct trace_sink *sink; /* NULL: none */
     const struct sim_observer *observer;
+    struct sim_mark *marks; /* to be filled, one per mark of the workload; NULL: not wanted */
 };
 
 struct sim_result {

@@ -61,6 +61,7 @@ static void begin(struct sim *s, struct sim_task *t)
             progress_set_kind(s, t->pub.on_cpu);
         }
         return;
+    case OP_MARK:
     case OP_LOOP: return;
     case OP_FORK: cost = MACHINE_fork_cost_ns; break;
     case OP_VFORK: cost = MACHINE_vfork_cost_ns; break;
@@ -366,6 +367,17 @@ static void kill(struct sim *s, const struct sim_task *t)
         life_kill(s, other, t->pub.on_cpu);
 }
 
+static void mark(struct sim *s, int32_t index)
+{
+    struct sim_mark *marks = s->options->marks;
+
+    if (marks == NULL)
+        return;
+    marks[index] = (struct sim_mark){.at_ns = s->now_ns};
+    for (int cpu = 0; cpu < s->cpu_count; cpu++)
+        marks[index].busy_ns += sim_cpu_busy_ns(s, cpu);
+}
+
 static enum outcome loop(struct sim_task *t)
 {
     int64_t *count = &t->loop_count[t->step->depth];
@@ -407,6 +419,7 @@ static enum outcome effect(struct sim *s, struct sim_task *t)
     case OP_GROUP: regroup(s, t); return STEP_DONE;
     case OP_RELEASE: release(s, t); return STEP_DONE;
     case OP_KILL: kill(s, t); return STEP_DONE;
+    case OP_MARK: mark(s, t->step->target); return STEP_DONE;
     case OP_LOOP: return loop(t);
     }
     return STEP_DONE;

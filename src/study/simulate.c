@@ -39,20 +39,57 @@ enum run_metric study_result_metric(const struct workload_info *workload)
     return rate < 0 ? RUN_elapsed_s : (enum run_metric)rate;
 }
 
-static void set_rate(const struct workload_info *info, const struct workload *workload,
-                     struct run *run)
+static double seconds_of(int64_t ns)
 {
-    int metric = info->rate.name == NULL ? -1 : run_metric_find(info->rate.name);
-    double seconds = run->metric[RUN_elapsed_s];
+    return (double)ns / (double)HL_NS_PER_S;
+}
 
-    if (metric < 0)
-        return; /* a run alone, whose player did not ask for it */
+/* A part that was not played to its end has no figures. */
+static bool is_played(const struct workload_part *part, const struct sim_mark *marks)
+{
+    return marks[part->first].at_ns >= 0 && marks[part->last].at_ns > marks[part->first].at_ns;
+}
+
+static enum hl_status set_part(const struct workload_part *part, const struct sim_mark *marks,
+                               int rate, struct run *run, struct hl_error *err)
+{
+    double seconds = seconds_of(marks[part->last].at_ns - marks[part->first].at_ns);
+    double busy = seconds_of(marks[part->last].busy_ns - marks[part->first].busy_ns);
+
+    _Static_assert((int)WORKLOAD_PART_BYTES == (int)RUN_PART_BYTES, "names of parts");
+    HL_TRY(run_part_set(run, part->name, RUN_elapsed_s, seconds, err));
+    HL_TRY(run_part_set(run, part->name, RUN_percent_cpu, 100 * busy / seconds, err));
+    return rate < 0 ? HL_OK
+                    : run_part_set(run, part->name, rate, (double)part->rate_amount / seconds, err);
+}
+
+/* The parts of the run, and its rate. */
+static enum hl_status set_parts(const struct workload_info *info, const struct workload *workload,
+                                const struct sim_mark *marks, struct run *run, struct hl_error *err)
+{
+    /* A run alone, whose player did not ask for it, has no rate. */
+    int rate = info->rate.name == NULL ? -1 : run_metric_find(info->rate.name);
+    double seconds = run->metric[RUN_elapsed_s], amount = (double)workload->rate_amount;
+    double parts_amount = 0, parts_seconds = 0;
+
+    for (size_t i = 0; i < workload->part_count; i++) {
+        const struct workload_part *part = &workload->parts[i];
+
+        if (!is_played(part, marks))
+            continue;
+        HL_TRY(set_part(part, marks, rate, run, err));
+        parts_amount += (double)part->rate_amount;
+        parts_seconds += seconds_of(marks[part->last].at_ns - marks[part->first].at_ns);
+    }
     if (workload->rate_processes > 0)
         seconds = run->metric[RUN_user_s] / (double)workload->rate_processes;
-    if (workload->rate_amount > 0 && seconds > 0)
-        run_set(run, (enum run_metric)metric, (double)workload->rate_amount / seconds);
-    else
-        run->reason[metric] = workload->rate_reason;
+    if (workload->rate_amount == 0) {
+        amount = parts_amount;
+        seconds = parts_seconds;
+    }
+    if (rate >= 0 && amount > 0 && seconds > 0)
+        run_set(run, (enum run_metric)rate, amount / seconds);
+    return HL_OK;
 }
 
 enum hl_status study_simulate(const struct study_job *job, struct run *run, struct hl_error *err)
@@ -74,12 +111,18 @@ enum hl_status study_simulate(const struct study_job *job, struct run *run, stru
     struct sim_result result;
     enum hl_status status = job->workload->build(&workload, &request, err);
 
-    if (status == HL_OK)
-        status = sim_run(&options, &result, err);
+    if (status == HL_OK) {
+        options.marks = hl_alloc(workload.mark_count, sizeof(*options.marks));
+        status = options.marks == NULL ? hl_fail(err, HL_NO_MEMORY, "out of memory for a run")
+                                       : sim_run(&options, &result, err);
+    }
     if (status == HL_OK) {
         *run = result.run;
-        set_rate(job->workload, &workload, run);
+        status = set_parts(job->workload, &workload, options.marks, run, err);
+        if (status != HL_OK)
+            run_close(run);
     }
+    hl_free(options.marks);
     workload_close(&workload);
     if (status != HL_OK)
         return status;
@@ -206,6 +249,7 @@ enum hl_status study_simulate_all(const struct study_job *jobs, size_t job_count
                 enum hl_status added =
                     run_list_add(runs, &pool.results[i], status == HL_OK ? err : NULL);
 
+                run_close(&pool.results[i]);
                 if (status == HL_OK)
                     status = added;
             }

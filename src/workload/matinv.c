@@ -3,7 +3,8 @@
  * matinv.c - inverting matrices of growing order with n threads, as ATLAS does it.
  *
  *     matinv           for each order
- *       inversion      sections: works alone, then n threads work, then waits for them
+ *       inversion      sections: works alone, then n threads work, then waits for them; a part of
+ *                      the run, between two marks
  *       rest           sections: n threads work (generation, residual check), then waits for them
  *
  * How the threads of a section come to be is all that schedulers see of the difference:
@@ -21,6 +22,7 @@
  */
 #include <assert.h>
 #include <inttypes.h>
+#include <stdio.h>
 
 #include "base/units.h"
 #include "workload/shares.h"
@@ -148,6 +150,26 @@ static enum hl_status put_sections(const struct matinv *m, const struct sections
     return HL_OK;
 }
 
+static enum hl_status put_mark(struct workload *w, int32_t *mark, struct hl_error *err)
+{
+    *mark = (int32_t)w->mark_count++;
+    return put(w, OP_MARK, *mark, 0, err);
+}
+
+/* The timed inversion, as a part of the run, and the rest. */
+static enum hl_status put_order(struct matinv *m, int64_t order, const struct order_plan *plan,
+                                struct hl_error *err)
+{
+    struct workload_part part = {.rate_amount = at_order(2000, order)}; /* 2 order^3, in millions */
+
+    (void)snprintf(part.name, sizeof(part.name), "order %" PRId64, order);
+    HL_TRY(put_mark(m->w, &part.first, err));
+    HL_TRY(put_sections(m, &plan->inversion, &m->inversion_spawn, err));
+    HL_TRY(put_mark(m->w, &part.last, err));
+    HL_TRY(put_sections(m, &plan->residual, &m->residual_spawn, err));
+    return workload_add_part(m->w, &part, err);
+}
+
 static enum hl_status fill(struct matinv *m, struct hl_error *err)
 {
     struct workload_task task = {.cpu_set = -1, .start_cpu = -1};
@@ -157,17 +179,11 @@ static enum hl_status fill(struct matinv *m, struct hl_error *err)
     for (int64_t order = range.first; order <= range.last; order += range.step)
         HL_TRY(plan_order(m, order, &m->plans[count++], err));
     HL_TRY(workload_program(m->w, "matinv", &task.program, err));
-    for (int i = 0; i < count; i++) {
-        HL_TRY(put_sections(m, &m->plans[i].inversion, &m->inversion_spawn, err));
-        HL_TRY(put_sections(m, &m->plans[i].residual, &m->residual_spawn, err));
-    }
+    for (int i = 0; i < count; i++)
+        HL_TRY(put_order(m, range.first + i * range.step, &m->plans[i], err));
     HL_TRY(put(m->w, OP_EXIT, 0, 0, err));
     HL_TRY(workload_add_task(m->w, &task, err));
     m->w->live_task_max = 1 + (size_t)m->threads;
-    if (m->residual)
-        m->w->rate_reason = "elapsed holds the untimed part too; use matinv:residual=n";
-    for (int64_t order = range.first; !m->residual && order <= range.last; order += range.step)
-        m->w->rate_amount += at_order(2000, order); /* 2 order^3 operations, in millions */
     return HL_OK;
 }
 

@@ -23,6 +23,7 @@ void workload_close(struct workload *w)
     hl_free(w->barriers);
     hl_free(w->groups);
     hl_free(w->sessions);
+    hl_free(w->parts);
     hl_free(w->cpu_sets);
     hl_free(w->lines);
     *w = (struct workload){0};
@@ -85,6 +86,14 @@ enum hl_status workload_add_task(struct workload *w, const struct workload_task 
     return HL_OK;
 }
 
+enum hl_status workload_add_part(struct workload *w, const struct workload_part *part,
+                                 struct hl_error *err)
+{
+    HL_TRY(hl_grow(&w->parts, &w->part_capacity, w->part_count + 1, sizeof(*w->parts), err));
+    w->parts[w->part_count++] = *part;
+    return HL_OK;
+}
+
 /* ---- checks ---- */
 
 static const char *const op_names[] = {
@@ -95,7 +104,7 @@ static const char *const op_names[] = {
     [OP_LOCK] = "lock",   [OP_UNLOCK] = "unlock", [OP_BARRIER] = "barrier",
     [OP_YIELD] = "yield", [OP_NICE] = "nice",     [OP_AFFINITY] = "affinity",
     [OP_LOOP] = "loop",   [OP_GROUP] = "group",   [OP_RELEASE] = "release",
-    [OP_KILL] = "kill",
+    [OP_KILL] = "kill",   [OP_MARK] = "mark",
 };
 
 const char *workload_op_name(enum program_op op)
@@ -185,6 +194,10 @@ static struct step_rule step_rule(const struct workload *w, const struct program
     case OP_KILL:
         rule.target_min = 0;
         rule.targets = (int64_t)w->task_count;
+        break;
+    case OP_MARK:
+        rule.target_min = 0;
+        rule.targets = (int64_t)w->mark_count;
         break;
     case OP_LOOP: rule.min = 1; break;
     case OP_EXIT:

@@ -177,6 +177,7 @@ static enum hl_status operands(struct scenario_build *b, struct scenario_cursor 
     case OP_EXIT:
     case OP_YIELD:
     case OP_SLOT:
+    case OP_MARK:
     case OP_LOOP: return HL_OK;
     }
     return HL_OK;

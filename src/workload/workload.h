@@ -59,6 +59,8 @@ enum program_op {
     OP_RELEASE,  /* target: in tasks; that task may run on all cpus from now on */
     OP_KILL,     /* target: in tasks; that task, another one, ends as soon as it runs */
 
+    OP_MARK, /* target: in marks; takes no time: the moment is told to whoever asked for marks */
+
     /* Jumps to step `target` of this program until this step was met `amount` times (INT64_MAX: for
      * ever). */
     OP_LOOP,
@@ -112,6 +114,15 @@ struct workload_session { /* of a terminal or login: an autogroup, under policie
     int32_t nice;         /* of that group */
 };
 
+/* What lies between two marks, with figures of its own: an order of matinv. */
+enum { WORKLOAD_PART_BYTES = 32 };
+
+struct workload_part {
+    char name[WORKLOAD_PART_BYTES];
+    int32_t first, last; /* marks where it begins and ends */
+    int64_t rate_amount; /* what the workload's rate counts in it */
+};
+
 struct workload_task { /* exists at the start */
     int32_t program;
     int64_t at_ns; /* becomes runnable at */
@@ -150,14 +161,14 @@ struct workload {
     size_t group_count, group_capacity;
     struct workload_session *sessions;
     size_t session_count, session_capacity;
-    size_t lock_count;
+    size_t lock_count, mark_count;
+    struct workload_part *parts;
+    size_t part_count, part_capacity;
     uint64_t *cpu_sets; /* cpu_set_count x cpu_set_words: bit c of word c / 64 */
     size_t cpu_set_count, cpu_set_capacity, cpu_set_words;
     size_t live_task_max; /* upper bound of tasks alive or unreaped at one time; sizes the player */
-    /* What its rate counts, over the whole run: signatures, MFLOP. 0: it has no rate, and
-     * rate_reason (static text) says why. */
+    /* What its rate counts over the whole run: signatures. 0: that of its parts, by their time. */
     int64_t rate_amount;
-    const char *rate_reason;
     /* 0: the rate is the amount by elapsed time. Else so many processes take their own rates by
      * their user time, and these are added. */
     int64_t rate_processes;
@@ -184,6 +195,8 @@ enum hl_status workload_step(struct workload *w, const struct program_step *step
 enum hl_status workload_step_at(struct workload *w, const struct program_step *step, int line,
                                 struct hl_error *err) HL_MUST_CHECK;
 enum hl_status workload_add_task(struct workload *w, const struct workload_task *task,
+                                 struct hl_error *err) HL_MUST_CHECK;
+enum hl_status workload_add_part(struct workload *w, const struct workload_part *part,
                                  struct hl_error *err) HL_MUST_CHECK;
 
 /* The step of steps[index] for messages: "FILE:LINE", or "WHAT: step N of program 'NAME'", from 1. */

@@ -266,17 +266,24 @@ static void work_grows_with_the_third_power(void **state)
         }
 }
 
-static void mflops_are_those_of_the_inversions(void **state)
+static void each_inversion_is_a_part_between_two_marks(void **state)
 {
     struct built b;
 
     (void)state;
-    build(&b, "matinv:orders=1000-2000+1000:residual=n", 2);
-    assert_int_equal(b.workload.rate_amount, 2000 + 16000);
-    built_close(&b);
-    build(&b, "matinv:orders=1000", 2);
+    build(&b, "matinv:orders=1000-2000+1000", 2);
     assert_int_equal(b.workload.rate_amount, 0);
-    assert_non_null(b.workload.rate_reason);
+    assert_int_equal(b.workload.mark_count, 4);
+    assert_int_equal(count_op(&b, OP_MARK), 4);
+    assert_int_equal(b.workload.part_count, 2);
+    assert_string_equal(b.workload.parts[0].name, "order 1000");
+    assert_int_equal(b.workload.parts[0].rate_amount, 2000);
+    assert_int_equal(b.workload.parts[0].first, 0);
+    assert_int_equal(b.workload.parts[0].last, 1);
+    assert_string_equal(b.workload.parts[1].name, "order 2000");
+    assert_int_equal(b.workload.parts[1].rate_amount, 16000);
+    assert_int_equal(b.workload.parts[1].first, 2);
+    assert_int_equal(b.workload.parts[1].last, 3);
     built_close(&b);
 }
 
@@ -325,7 +332,7 @@ int main(void)
         cmocka_unit_test(who_waits_creates_all_threads),
         cmocka_unit_test(one_thread_is_nobody_elses),
         cmocka_unit_test(work_grows_with_the_third_power),
-        cmocka_unit_test(mflops_are_those_of_the_inversions),
+        cmocka_unit_test(each_inversion_is_a_part_between_two_marks),
         cmocka_unit_test(too_many_threads_are_refused),
         cmocka_unit_test(signers_are_equal_and_independent),
     };

@@ -175,6 +175,37 @@ static void a_job_takes_its_time(void **state)
     done(&scene);
 }
 
+static void marks_tell_moments_and_change_nothing(void **state)
+{
+    struct sim_mark marks[3];
+    struct scene scene;
+    uint64_t hash;
+
+    (void)state;
+    set(&scene, "pack:2 core:1 pu:1");
+    scene.machine.constant[MACHINE_syscall_cost_ns] = 1000;
+    scene.workload.mark_count = 3;
+    task(&scene, program(&scene, "marked"), 0);
+    step(&scene, OP_MARK, 0, 0);
+    step(&scene, OP_RUN, 0, 5 * HL_NS_PER_MS);
+    step(&scene, OP_MARK, 1, 0);
+    step(&scene, OP_SYSTEM, 0, 2 * HL_NS_PER_MS);
+    step(&scene, OP_EXIT, 0, 0);
+    add_job(&scene, HL_NS_PER_MS, 10 * HL_NS_PER_MS);
+    scene.options.marks = marks;
+    play(&scene);
+    assert_int_equal(marks[0].at_ns, 0);
+    assert_int_equal(marks[0].busy_ns, 0);
+    assert_int_equal(marks[1].at_ns, 5 * HL_NS_PER_MS);
+    assert_int_equal(marks[1].busy_ns, 9 * HL_NS_PER_MS); /* the job's 1 to 5 ms too */
+    assert_int_equal(marks[2].at_ns, -1);
+    hash = scene.result.event_hash;
+    scene.options.marks = NULL;
+    play(&scene);
+    assert_true(scene.result.event_hash == hash);
+    done(&scene);
+}
+
 static void siblings_share_a_core(void **state)
 {
     struct scene scene;
@@ -586,6 +617,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_job_takes_its_time),
+        cmocka_unit_test(marks_tell_moments_and_change_nothing),
         cmocka_unit_test(siblings_share_a_core),
         cmocka_unit_test(what_a_sibling_adds_depends_on_the_kind_of_work),
         cmocka_unit_test(a_package_shares_its_memory),

@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <math.h>
 #include <string.h>
 
 #include "study/study.h"
@@ -196,6 +197,55 @@ static void seeds_differ_by_every_part_and_fit_json(void **state)
     assert_true(seed < UINT64_C(1) << 53);
 }
 
+static void inversions_are_parts_of_simulated_runs(void **state)
+{
+    const struct workload_info *info = workload_find("matinv");
+    struct workload_options options;
+    struct machine machine;
+    struct profile profile;
+    struct policy_spec policy;
+    struct workload_load load;
+    struct study_job job = {.workload = info,
+                            .options = &options,
+                            .machine = &machine,
+                            .profile = &profile,
+                            .policy = &policy,
+                            .load = &load,
+                            .level = 2};
+    struct hl_error err = {0};
+    struct run run;
+    double sum = 0;
+    int count, rate;
+
+    (void)state;
+    assert_int_equal(machine_open(&machine, "smp:2", &err), HL_OK);
+    assert_int_equal(profile_open_for(&profile, "matinv", NULL, &err), HL_OK);
+    assert_int_equal(policy_spec_parse(&policy, "fifo", &err), HL_OK);
+    assert_int_equal(workload_loads_parse(&load, &count, "2", &err), HL_OK);
+    assert_int_equal(workload_parse("matinv:orders=200-400+100", &info, &options, &err), HL_OK);
+    assert_int_equal(study_rate_metric(info, &rate, &err), HL_OK);
+    assert_int_equal(study_simulate(&job, &run, &err), HL_OK);
+    assert_int_equal(run.part_count, 3);
+    assert_string_equal(run.parts[2].name, "order 400");
+    for (size_t i = 0; i < run.part_count; i++) {
+        double seconds = run_part_get(&run.parts[i], RUN_elapsed_s);
+        double order = 200.0 + 100.0 * (double)i;
+
+        assert_true(seconds > 0);
+        assert_true(run_part_get(&run.parts[i], RUN_percent_cpu) <= 200);
+        /* Whole MFLOP are counted. */
+        assert_true(
+            fabs(run_part_get(&run.parts[i], rate) * seconds - 2e-6 * order * order * order) < 1);
+        sum += seconds;
+    }
+    /* The rest of an order is not timed. */
+    assert_true(sum < run.metric[RUN_elapsed_s]);
+    assert_true(fabs(run.metric[rate] * sum - (16 + 54 + 128)) < 1e-9);
+    run_close(&run);
+    profile_close(&profile);
+    machine_close(&machine);
+}
+
 /* Reports may not ask the table of workloads. */
 static void a_record_knows_the_rate_that_decides(void **state)
 {
@@ -226,6 +276,7 @@ int main(void)
         cmocka_unit_test(loads_are_off_by_the_baseline_or_by_each_arm),
         cmocka_unit_test(arms_share_their_jobs_unless_they_begin_elsewhere),
         cmocka_unit_test(seeds_differ_by_every_part_and_fit_json),
+        cmocka_unit_test(inversions_are_parts_of_simulated_runs),
         cmocka_unit_test(a_record_knows_the_rate_that_decides),
     };
 

@@ -245,7 +245,7 @@ static void unsound_sets_are_refused(void **state)
 
     ADD_PROGRAM(&w, "a", {.op = 99}, {.op = OP_EXIT});
     add_task(&w, 0);
-    check_says(&w, "f: step 1 of program 'a': unknown operation 99; expected 0 to 21");
+    check_says(&w, "f: step 1 of program 'a': unknown operation 99; expected 0 to 22");
 
     ADD_PROGRAM(&w, "a", {.op = OP_EXIT});
     add_task(&w, 0);

@@ -165,6 +165,14 @@ static void print_absent(const struct policy_ops *ops)
         printf("    %s  is not modelled: %s\n", a->name, a->why);
 }
 
+static void print_prefixes(const char *const *prefixes)
+{
+    for (int i = 0; prefixes != NULL && prefixes[i] != NULL; i++)
+        printf("%s%s", i == 0 ? "    before a name may stand: " : ", ", prefixes[i]);
+    if (prefixes != NULL)
+        putchar('\n');
+}
+
 /* What a policy shares with one further up is said there. */
 static void print_params(int policy)
 {
@@ -173,6 +181,7 @@ static void print_params(int policy)
     for (const struct policy_param_info *p = params; p != NULL && p->name != NULL; p++)
         if (first_with(p) == policy)
             print_param(p);
+    print_prefixes(policy_registry[policy]->prefixes);
     for (int earlier = 0; earlier < policy; earlier++) {
         int count = 0;
 

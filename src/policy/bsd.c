@@ -4,6 +4,8 @@
  */
 #include "policy/bsd.h"
 
+#include <inttypes.h>
+
 #include "base/units.h"
 
 enum { RT_PRIORITY_MAX = 99 };
@@ -105,6 +107,16 @@ enum hl_status bsd_params_check(const struct policy *p, enum bsd_release release
                            "(halfload list policies --verbose)",
                            p->ops->name, names[release], list->name);
     return HL_OK;
+}
+
+enum hl_status bsd_param_at_least(const struct policy *p, const char *name, int64_t value,
+                                  int64_t least, const char *what, struct hl_error *err)
+{
+    if (value >= least)
+        return HL_OK;
+    return hl_fail(err, HL_USAGE,
+                   "%s: %s is %" PRId64 "; expected at least %" PRId64 ", which is %s",
+                   p->ops->name, name, value, least, what);
 }
 
 bool bsd_is_pinned(const struct policy *p, const struct policy_task *t)

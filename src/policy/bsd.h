@@ -75,11 +75,15 @@ static inline int32_t bsd_ticks(int64_t now_ns, int32_t hz)
 
 /* ---- tunables ---- */
 
+/* Longest slice in stat ticks: well over a minute. The kernel's variables are integers without a bound; assumed. */
+enum { BSD_SLICE_MAX = 10000 };
+
 /* A parameter named like its sysctl; `help` says the default of each version. bsd_tunable has its value, else
- * `fallback`. */
-#define BSD_TUNABLE(name, unit, help)                                                              \
+ * `fallback`. What the specification bounds has that range; what is a number of things or ticks ends where more would
+ * mean the same. */
+#define BSD_TUNABLE(name, unit, min, max, help)                                                    \
     {                                                                                              \
-        name, PARAM_INT, unit, NULL, 0, 1000000000, POLICY_PARAM_UNSET, help                       \
+        name, PARAM_INT, unit, NULL, min, max, POLICY_PARAM_UNSET, help                            \
     }
 
 int64_t bsd_tunable(const struct policy *p, const char *name, int64_t fallback);
@@ -98,6 +102,11 @@ struct bsd_param_releases {
 enum hl_status bsd_params_check(const struct policy *p, enum bsd_release release,
                                 const struct bsd_param_releases *list,
                                 struct hl_error *err) HL_MUST_CHECK;
+
+/* HL_USAGE if the value in use is below `least`, which is called `what`. */
+enum hl_status bsd_param_at_least(const struct policy *p, const char *name, int64_t value,
+                                  int64_t least, const char *what,
+                                  struct hl_error *err) HL_MUST_CHECK;
 
 /* True if exactly one cpu is allowed: pinned or bound. */
 bool bsd_is_pinned(const struct policy *p, const struct policy_task *t);

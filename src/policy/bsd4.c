@@ -474,21 +474,25 @@ static void bsd4_clock(const struct policy *p, struct policy_clock *clock)
 
 /* ---- set-up ---- */
 
-static void bsd4_read_tunables(struct policy *p)
+static enum hl_status bsd4_read_tunables(struct policy *p, struct hl_error *err)
 {
     struct bsd4 *g = policy_data(p);
     bool use_mask = bsd_tunable(p, "ipiwakeup.usemask", 1) != 0;
     bool use_loop = bsd_tunable(p, "ipiwakeup.useloop", 0) != 0;
 
-    g->quantum_ticks = (int32_t)HL_MAX(bsd_tunable(p, "quantum", QUANTUM_US) * g->hz / 1000000, 1);
+    int64_t quantum_us = bsd_tunable(p, "quantum", QUANTUM_US);
+
+    HL_TRY(bsd_param_at_least(p, "quantum", quantum_us, 1000000 / g->hz, "one tick in us", err));
+    g->quantum_ticks = (int32_t)(quantum_us * g->hz / 1000000);
     g->quantum_ns = g->quantum_ticks * (HL_NS_PER_S / g->hz);
-    g->slice_ticks = (int32_t)HL_MAX(bsd_tunable(p, "slice", bsd_stathz(g->release) / 10), 1);
+    g->slice_ticks = (int32_t)bsd_tunable(p, "slice", bsd_stathz(g->release) / 10);
     g->forwards = bsd_tunable(p, "ipiwakeup.enabled", 1) != 0 && (use_mask || use_loop);
     g->one_cpu = bsd_tunable(p, "ipiwakeup.onecpu", 0) != 0;
     g->prefer_pairs = bsd_tunable(p, "ipiwakeup.htt2", 0) != 0;
     g->followon = bsd_tunable(p, "followon", 0) != 0;
     g->runq_fuzz = bsd_tunable(p, "runq_fuzz", 1);
     g->rotate_others = bsd_tunable(p, "forward_roundrobin_enabled", 1) != 0;
+    return HL_OK;
 }
 
 static const struct bsd_param_releases releases[] = {
@@ -515,7 +519,7 @@ static enum hl_status bsd4_init(struct policy *p, struct hl_error *err)
     g->weight = TICKS_PER_LEVEL * cpus;
     g->estcpu_max = g->weight * LEVELS_MAX + g->weight - 1;
     g->tick_locks = g->release <= BSD_7_0;
-    bsd4_read_tunables(p);
+    HL_TRY(bsd4_read_tunables(p, err));
     g->idle = policy_alloc(p, (size_t)(cpus + 63) / 64, sizeof(*g->idle));
     if (!g->forwards || g->one_cpu || g->prefer_pairs) {
         g->interrupt_ns = policy_alloc(p, (size_t)cpus, sizeof(*g->interrupt_ns));
@@ -535,38 +539,44 @@ static enum hl_status bsd4_init(struct policy *p, struct hl_error *err)
 static const struct policy_param_info params[] = {
     {"version", PARAM_CHOICE, "", "5.4|6.2|7.0|14", 0, 3, 3, "release; spec freebsd 2"},
     BSD_HZ_PARAM,
-    BSD_TUNABLE("quantum", "us", "length of a turn, up to 7.0; default 100000; spec freebsd 2.5"),
-    BSD_TUNABLE("slice", "stat ticks", "length of a turn, in 14; default 12; spec freebsd 2.5"),
+    BSD_TUNABLE("quantum", "us", 1000, 100000000,
+                "length of a turn, up to 7.0; default 100000; spec freebsd 2.5"),
+    BSD_TUNABLE("slice", "stat ticks", 1, BSD_SLICE_MAX,
+                "length of a turn, in 14; default 12; spec freebsd 2.5"),
     {"preemption", PARAM_CHOICE, "", "none|interrupt|full", 0, 2, PREEMPTION_INTERRUPT,
      "options PREEMPTION and FULL_PREEMPTION of the kernel; spec freebsd 1.5"},
-    BSD_TUNABLE("ipiwakeup.enabled", "",
+    BSD_TUNABLE("ipiwakeup.enabled", "", 0, 1,
                 "wake-ups are forwarded to idle cpus; default 1; spec freebsd 2.6"),
-    BSD_TUNABLE("ipiwakeup.usemask", "", "by the mask of idle cpus; default 1; spec freebsd 2.11"),
-    BSD_TUNABLE("ipiwakeup.useloop", "",
+    BSD_TUNABLE("ipiwakeup.usemask", "", 0, 1,
+                "by the mask of idle cpus; default 1; spec freebsd 2.11"),
+    BSD_TUNABLE("ipiwakeup.useloop", "", 0, 1,
                 "by a loop over cpus, which finds the same ones; default 0; spec freebsd 2.11"),
-    BSD_TUNABLE("ipiwakeup.onecpu", "",
+    BSD_TUNABLE("ipiwakeup.onecpu", "", 0, 1,
                 "only to the first, up to 7.0; default 0; spec freebsd 2.6"),
     BSD_TUNABLE(
-        "ipiwakeup.htt2", "",
+        "ipiwakeup.htt2", "", 0, 1,
         "only to the first of two adjacent idle cpus, where there are such, up to 7.0; default 0; "
         "spec freebsd 2.6"),
-    BSD_TUNABLE("followon", "",
+    BSD_TUNABLE("followon", "", 0, 1,
                 "a task that blocks is followed by one of its process, up to 6.2; default 0; spec "
                 "freebsd 2.9"),
-    BSD_TUNABLE("runq_fuzz", "tasks",
+    BSD_TUNABLE("runq_fuzz", "tasks", 0, 1000,
                 "so many at the head of the best level are asked whether they ran here last, since "
                 "7.0; default 1: none; spec freebsd 2.9"),
-    BSD_TUNABLE(
-        "forward_roundrobin_enabled", "",
-        "kern.smp.: turns end on all cpus at once, up to 6.2; default 1; spec freebsd 2.11"),
+    BSD_TUNABLE("forward_roundrobin_enabled", "", 0, 1,
+                "turns end on all cpus at once, up to 6.2; default 1; spec freebsd 2.11"),
     {.name = NULL},
 };
+
+static const char *const prefixes[] = {"kern.sched.4bsd.", "kern.sched.", "kern.smp.", "kern.",
+                                       NULL};
 
 const struct policy_ops policy_bsd4 = {
     .name = "4bsd",
     .summary = "FreeBSD's traditional scheduler: one global run queue, decaying priorities",
     .source = "spec freebsd 2",
     .params = params,
+    .prefixes = prefixes,
     .policy_bytes = sizeof(struct bsd4),
     .cpu_bytes = sizeof(struct bsd4_cpu),
     .task_bytes = sizeof(struct bsd4_task),

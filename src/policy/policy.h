@@ -144,6 +144,8 @@ struct policy_ops {
     const char *name, *summary, *source; /* source: "spec linux 3" */
     const struct policy_param_info *params; /* ends with a NULL name; NULL: none */
     const struct policy_absent *absent;     /* NULL: none */
+    const char *const *prefixes; /* may stand before a parameter's name and mean nothing: "kern.sched.". The
+                                    first that fits counts; ends with NULL. [none] */
     const struct policy_ops *(*resolve)(const int64_t *params);
     /* The table to use with these parameters, which has the same name and params; for a policy whose versions
      * share little. Asked once, when the user's text is parsed. A table that only resolves needs nothing below.

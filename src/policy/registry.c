@@ -243,6 +243,15 @@ static bool is_negated(const struct policy_spec *spec, const char *piece)
     return false;
 }
 
+/* The name as the table has it: without what the kernel's name has before it. */
+static char *short_name(const struct policy_ops *ops, char *name)
+{
+    for (int i = 0; ops->prefixes != NULL && ops->prefixes[i] != NULL; i++)
+        if (strncmp(name, ops->prefixes[i], strlen(ops->prefixes[i])) == 0)
+            return name + strlen(ops->prefixes[i]);
+    return name;
+}
+
 /* "name=value", or "name" or "NO_name" for a bool. */
 static enum hl_status assign(struct policy_spec *spec, char *piece, uint64_t *given,
                              struct hl_error *err)
@@ -257,6 +266,7 @@ static enum hl_status assign(struct policy_spec *spec, char *piece, uint64_t *gi
         piece += 3;
         a.text = "n";
     }
+    piece = short_name(spec->ops, piece);
     HL_TRY(find_param(spec, piece, &index, err));
     a.info = &spec->ops->params[index];
     if (equals == NULL && a.info->type != PARAM_BOOL)

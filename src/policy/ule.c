@@ -22,56 +22,60 @@ const struct policy_param_info ule_params[] = {
      "since 7.0: bits of a word when stealing looks for a queue; default amd64; spec freebsd 4.7"},
     {"preemption", PARAM_CHOICE, "", "none|interrupt|full", 0, 2, POLICY_PARAM_UNSET,
      "options PREEMPTION and FULL_PREEMPTION, in 5.4; default none; spec freebsd 1.5"},
-    BSD_TUNABLE("slice", "stat ticks",
+    BSD_TUNABLE("slice", "stat ticks", 1, BSD_SLICE_MAX,
                 "length of a turn, since 7.0; default 13, since 11 12; spec freebsd 4.4"),
-    BSD_TUNABLE("slice_min", "stat ticks",
+    BSD_TUNABLE("slice_min", "stat ticks", 1, BSD_SLICE_MAX,
                 "its least value; default 1 (hz=1000: 10) in 5.4, since 11 slice / 6; spec freebsd "
                 "3.4, 5.5"),
-    BSD_TUNABLE("slice_max", "stat ticks",
+    BSD_TUNABLE("slice_max", "stat ticks", 1, BSD_SLICE_MAX,
                 "slice of the least nice, in 5.4; default 14 (hz=1000: 142), in text b 18; spec "
                 "freebsd 3.4"),
-    BSD_TUNABLE("interact", "",
+    BSD_TUNABLE("interact", "", 0, 100,
                 "scores below are interactive, since 7.0; default 30; spec freebsd 4.2"),
-    BSD_TUNABLE("preempt_thresh", "",
+    BSD_TUNABLE("preempt_thresh", "", 0, BSD_IDLE,
                 "priorities up to this preempt at once, since 7.0; default 64, since 11 80, in 14 "
                 "48; spec freebsd 4.6"),
-    BSD_TUNABLE("static_boost", "",
+    BSD_TUNABLE("static_boost", "", 0, BSD_IDLE,
                 "priority of a woken sleeper, since 11: 0 its own, 1 that of its sleep; default "
                 "the first of the "
                 "batch range; spec freebsd 5.9"),
-    BSD_TUNABLE("affinity", "ticks",
+    BSD_TUNABLE("affinity", "ticks", 0, 1000000,
                 "a task is warm so long, since 7.0; default 3 (hz=100: 1), since 11 1; spec "
                 "freebsd 4.5, 5.7"),
-    BSD_TUNABLE("pick_pri", "",
+    BSD_TUNABLE("pick_pri", "", 0, 1,
                 "without an idle cpu the one with the worst task, else the least loaded, in 7.0; "
                 "default 1; spec "
                 "freebsd 4.5"),
-    BSD_TUNABLE("tryself", "", "before that the waker's cpu, in 7.0; default 1; spec freebsd 4.5"),
-    BSD_TUNABLE("balance", "",
+    BSD_TUNABLE("tryself", "", 0, 1,
+                "before that the waker's cpu, in 7.0; default 1; spec freebsd 4.5"),
+    BSD_TUNABLE("balance", "", 0, 1,
                 "long-term balancer, since 7.0; default 1, in 11 0, as it never plans its second "
                 "run; spec freebsd 4.8, 5.1"),
-    BSD_TUNABLE("balance_interval", "stat ticks",
+    BSD_TUNABLE("balance_interval", "stat ticks", 1, 100000,
                 "its mean period, since 7.0; default 133, since 11 127; spec freebsd 4.8"),
     BSD_TUNABLE(
-        "steal_htt", "",
+        "steal_htt", "", 0, 1,
         "idle cpus take from siblings whatever their load, in 7.0; default 1; spec freebsd 4.7"),
-    BSD_TUNABLE("steal_idle", "", "idle cpus take tasks, since 7.0; default 1; spec freebsd 4.7"),
-    BSD_TUNABLE("steal_thresh", "tasks",
+    BSD_TUNABLE("steal_idle", "", 0, 1,
+                "idle cpus take tasks, since 7.0; default 1; spec freebsd 4.7"),
+    BSD_TUNABLE("steal_thresh", "tasks", 1, 1000000,
                 "from cpus with at least so many, since 7.0; default log2 of the cpus, at most 3, "
                 "since 11 2; spec "
                 "freebsd 4.7"),
     BSD_TUNABLE(
-        "always_steal", "",
+        "always_steal", "", 0, 1,
         "they look again at each wake-up, since 13, as in 11; default 0; spec freebsd 5.10"),
-    BSD_TUNABLE("trysteal_limit", "levels",
+    BSD_TUNABLE("trysteal_limit", "levels", 0, 64,
                 "a cpu looks so far before it goes idle, since 13; default 2; spec freebsd 5.10"),
-    BSD_TUNABLE("idlespins", "",
+    BSD_TUNABLE("idlespins", "", 0, 1000000,
                 "looks of a cpu before it halts, since 11; default 10000; spec freebsd 5.10"),
     BSD_TUNABLE(
-        "idlespinthresh", "switches",
+        "idlespinthresh", "switches", 0, 1000000,
         "in two stat ticks, above which it does so, since 11; default 157; spec freebsd 5.10"),
     {.name = NULL},
 };
+
+const char *const ule_prefixes[] = {"kern.sched.ule.", "kern.sched.", "kern.", NULL};
 
 static const struct bsd_param_releases releases[] = {
     {"text", BSD_ONLY(BSD_5_4)},

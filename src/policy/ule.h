@@ -12,6 +12,7 @@ enum ule_preemption { ULE_PREEMPTION_NONE, ULE_PREEMPTION_INTERRUPT, ULE_PREEMPT
 enum ule_arch { ULE_ARCH_AMD64, ULE_ARCH_I386 };
 
 extern const struct policy_param_info ule_params[];
+extern const char *const ule_prefixes[];
 
 extern const struct policy_ops ule54_ops, ule7_ops, ule11_ops;
 
@@ -32,6 +33,7 @@ enum hl_status ule_params_check(const struct policy *p, struct hl_error *err) HL
 /* The same in all three. */
 #define ULE_NAMES                                                                                  \
     .name = "ule", .summary = "FreeBSD's ULE: run queues per cpu, interactive tasks first",        \
-    .source = "spec freebsd 3 to 5", .params = ule_params, .balances = true
+    .source = "spec freebsd 3 to 5", .params = ule_params, .prefixes = ule_prefixes,               \
+    .balances = true
 
 #endif

@@ -450,7 +450,8 @@ static enum hl_status ule11_init(struct policy *p, struct hl_error *err)
     HL_TRY(ule_core_init(p, err));
     u11->spin_thresh =
         (int32_t)bsd_tunable(p, "idlespinthresh", 2 * HL_MAX(10000, 6 * u->hz) / stathz);
-    u->slice_min = (int32_t)HL_MAX(bsd_tunable(p, "slice_min", u->slice / SLICE_DIVISOR), 1);
+    u->slice_min = (int32_t)bsd_tunable(p, "slice_min", HL_MAX(u->slice / SLICE_DIVISOR, 1));
+    HL_TRY(bsd_param_at_least(p, "slice", u->slice, u->slice_min, "slice_min", err));
     u11->tree.jitter_range = u->release >= BSD_14 ? 128 : 32;
     u11->tree.preference = u->release >= BSD_14 ? 128 : 64;
     u11->donors = policy_alloc(p, words, sizeof(*u11->donors));

@@ -575,11 +575,7 @@ static enum hl_status ule54_init(struct policy *p, struct hl_error *err)
     rate = g->text_b ? stathz : g->hz;
     g->slice_min = (int32_t)bsd_tunable(p, "slice_min", HL_MAX(rate / 100, 1));
     g->slice_max = (int32_t)bsd_tunable(p, "slice_max", HL_MAX(rate / 7, 1));
-    if (g->slice_min < 1 || g->slice_max < g->slice_min)
-        return hl_fail(
-            err, HL_USAGE,
-            "ule: slice_min is %d and slice_max %d; expected 1 <= slice_min <= slice_max",
-            g->slice_min, g->slice_max);
+    HL_TRY(bsd_param_at_least(p, "slice_max", g->slice_max, g->slice_min, "slice_min", err));
     g->tick_charge = g->text_b ? (g->hz << ULE_TICK_SHIFT) / stathz
                                : HL_MAX(1, g->hz / stathz) << ULE_TICK_SHIFT;
     g->preemption = preemption != ULE_PREEMPTION_NONE;

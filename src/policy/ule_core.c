@@ -500,7 +500,7 @@ static void ule_read_tunables(struct policy *p)
     struct ule *u = policy_data(p);
     int64_t arch = bsd_tunable(p, "arch", ULE_ARCH_AMD64);
 
-    u->slice = (int32_t)HL_MAX(bsd_tunable(p, "slice", u->stathz / 10), 1);
+    u->slice = (int32_t)bsd_tunable(p, "slice", u->stathz / 10);
     u->interact = (int32_t)bsd_tunable(p, "interact", ULE_INTERACT);
     u->preempt_thresh = (int32_t)bsd_tunable(p, "preempt_thresh", u->preempt_thresh);
     u->affinity = (int32_t)bsd_tunable(p, "affinity", u->affinity);

@@ -12,6 +12,8 @@
  *   harness_overhead        time of the whole run, keeper and capture included, over the plain one
  *   harness_overhead_run    elapsed time as the record has it, over the plain one
  *   harness_overhead_cpu    user + system as the record has it, over the plain one
+ *   harness_work            cpu time of program and keeper, the command's apart, over the plain time: what is
+ *                           added on a machine with nothing else to do; other load hardly changes it
  *   harness_noise           half the distance between the quartiles of harness_overhead
  *   hyperfine_overhead, _run, _cpu    the same of `hyperfine -N --runs 1`
  */
@@ -22,6 +24,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/text.h"
@@ -34,6 +37,7 @@ enum { ROUNDS_MAX = 1000 };
 
 struct sample {
     double call_s, run_s, cpu_s;
+    double work_s; /* cpu time of all, the command's apart */
 };
 
 static void work(int64_t rounds)
@@ -47,17 +51,25 @@ static void work(int64_t rounds)
     (void)sink;
 }
 
-/* Rounds that take a second here and now. */
+static int64_t cpu_time_ns(void)
+{
+    struct timespec now;
+
+    (void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    return now.tv_sec * HL_NS_PER_S + now.tv_nsec;
+}
+
+/* Rounds that take a second of cpu time. */
 static int64_t rounds_per_second(void)
 {
     int64_t rounds = 1000 * 1000;
 
     for (;;) {
-        int64_t start_ns = host_now_ns();
+        int64_t start_ns = cpu_time_ns();
         int64_t took_ns;
 
         work(rounds);
-        took_ns = HL_MAX(host_now_ns() - start_ns, 1);
+        took_ns = HL_MAX(cpu_time_ns() - start_ns, 1);
         if (took_ns > HL_NS_PER_S / 4)
             return (int64_t)((double)rounds * (double)HL_NS_PER_S / (double)took_ns);
         rounds *= 2;
@@ -75,10 +87,21 @@ static double cpu_seconds(const struct timeval *time)
     return (double)time->tv_sec + (double)time->tv_usec / 1e6;
 }
 
+/* Of this process and all it has waited for. */
+static double cpu_seconds_so_far(void)
+{
+    struct rusage own, waited;
+
+    (void)getrusage(RUSAGE_SELF, &own);
+    (void)getrusage(RUSAGE_CHILDREN, &waited);
+    return cpu_seconds(&own.ru_utime) + cpu_seconds(&own.ru_stime) + cpu_seconds(&waited.ru_utime) +
+           cpu_seconds(&waited.ru_stime);
+}
+
 static struct sample run_plainly(const char *const *arguments)
 {
     int64_t start_ns = host_now_ns();
-    struct sample sample;
+    struct sample sample = {0};
     struct rusage usage;
     int status;
     pid_t child = fork();
@@ -101,6 +124,7 @@ static struct sample run_measured(struct host_work *cmd)
     struct hl_error err = {0};
     struct sample sample;
     struct run run;
+    double cpu_s = cpu_seconds_so_far();
     int64_t start_ns;
 
     run_init(&run, RUN_HOST, "not measured");
@@ -110,6 +134,7 @@ static struct sample run_measured(struct host_work *cmd)
     sample.call_s = (double)(host_now_ns() - start_ns) / 1e9;
     sample.run_s = run.metric[RUN_elapsed_s];
     sample.cpu_s = run.metric[RUN_user_s] + run.metric[RUN_system_s];
+    sample.work_s = cpu_seconds_so_far() - cpu_s - sample.cpu_s;
     return sample;
 }
 
@@ -164,7 +189,7 @@ static double quantile(double *figures, int count, double part)
 
 /* Figures of one way to run it, over the plain one, in percent; by round. */
 struct overhead {
-    double call[ROUNDS_MAX], run[ROUNDS_MAX], cpu[ROUNDS_MAX];
+    double call[ROUNDS_MAX], run[ROUNDS_MAX], cpu[ROUNDS_MAX], work[ROUNDS_MAX];
 };
 
 static void add_overhead(struct overhead *o, int round, const struct sample *sample,
@@ -173,6 +198,7 @@ static void add_overhead(struct overhead *o, int round, const struct sample *sam
     o->call[round] = 100 * (sample->call_s / plain->call_s - 1);
     o->run[round] = 100 * (sample->run_s / plain->run_s - 1);
     o->cpu[round] = 100 * (sample->cpu_s / plain->cpu_s - 1);
+    o->work[round] = 100 * sample->work_s / plain->cpu_s;
 }
 
 static void print_overhead(struct overhead *o, const char *name, int rounds)
@@ -215,6 +241,7 @@ static void measure(const char *program, int rounds)
     }
     host_work_close(cmd);
     print_overhead(&measured, "harness_overhead", rounds);
+    printf("harness_work %.3f %%\n", quantile(measured.work, rounds, 0.5));
     printf("harness_noise %.3f %%\n",
            (quantile(measured.call, rounds, 0.75) - quantile(measured.call, rounds, 0.25)) / 2);
     if (has_hyperfine)

@@ -92,13 +92,20 @@ static const char *below_root(const char *group, const char *root)
     return strcmp(group + length, "/") == 0 ? "" : group + length;
 }
 
-static enum hl_status find_mount(struct group_tree *tree, const char *group, bool *is_found,
-                                 struct hl_error *err)
+/* mounts: mountinfo, read for the first hierarchy and kept for the next: the kernel takes long to write it. */
+static enum hl_status find_mount(struct group_tree *tree, const char *group, char **mounts,
+                                 bool *is_found, struct hl_error *err)
 {
     char *text, *rest, *line, *root, *mount;
 
     *is_found = false;
-    HL_TRY(hl_sysroot_read(&text, err, "/proc/self/mountinfo"));
+    if (*mounts == NULL)
+        HL_TRY(hl_sysroot_read(mounts, err, "/proc/self/mountinfo"));
+    if (*mounts == NULL)
+        return HL_OK;
+    text = hl_strdup(*mounts); /* its lines are cut up */
+    if (text == NULL)
+        return hl_fail(err, HL_NO_MEMORY, "out of memory for the mounts");
     rest = text;
     while (!*is_found && (line = hl_next_line(&rest)) != NULL) {
         if (!parse_mount(line, tree->is_v2, &root, &mount))
@@ -133,7 +140,7 @@ enum hl_status machine_cpu_groups_visit(machine_cpu_group_visitor *visit, void *
                                         struct hl_error *err)
 {
     enum hl_status status = HL_OK;
-    char *text, *rest, *line;
+    char *text, *mounts = NULL, *rest, *line;
 
     HL_TRY(hl_sysroot_read(&text, err, "/proc/self/cgroup"));
     rest = text;
@@ -150,10 +157,11 @@ enum hl_status machine_cpu_groups_visit(machine_cpu_group_visitor *visit, void *
         tree.is_v2 = *controllers == '\0';
         if (!tree.is_v2 && !list_has(controllers, "cpu"))
             continue;
-        status = find_mount(&tree, group, &is_found, err);
+        status = find_mount(&tree, group, &mounts, &is_found, err);
         if (status == HL_OK && is_found)
             status = visit_up(&tree, visit, context, err);
     }
+    hl_free(mounts);
     hl_free(text);
     return status;
 }

@@ -113,6 +113,7 @@ struct fair_span { /* the cpus of a domain; shared by them */
     const int32_t *cpu;       /* ascending */
     struct fair_group *group; /* by their first cpu */
     int32_t cpu_count, group_count;
+    int32_t largest_group; /* its cpus */
     int64_t capacity;
     int64_t newidle_cost_ns;
     enum machine_distance distance; /* that balancing spans */

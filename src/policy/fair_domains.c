@@ -142,6 +142,7 @@ static struct fair_span *make_span(struct policy *p, enum fair_level level, cons
         else
             continue;
         span->capacity += g->capacity;
+        span->largest_group = HL_MAX(span->largest_group, g->cpu_count);
         least = HL_MIN(least, g->min_capacity);
         most = HL_MAX(most, g->max_capacity);
         span->group_count++;

@@ -259,34 +259,56 @@ struct idlest { /* a group as seen by a task that is to be placed */
     int64_t avg_load;
 };
 
+/* One cpu, without the task, which is queued there (is_here) or blocked. */
+static void add_own_cpu(const struct policy *p, const struct fair_cpu *c,
+                        const struct fair_entity *se, struct fair_group_sums *sums)
+{
+    bool was_here = se->avg.last_ns != 0, is_here = was_here && se->on_rq;
+
+    sums->load += HL_MAX(fair_cpu_load(c) - (was_here ? se->avg.load_avg : 0), 0);
+    sums->util += HL_MAX(fair_cpu_util(c) - (was_here ? se->avg.util_avg : 0), 0);
+    sums->runnable += HL_MAX(c->queue.avg.runnable_avg - (was_here ? se->avg.runnable_avg : 0), 0);
+    sums->h_nr += fair_h_nr_counted(fair_of(p), c) - is_here;
+    sums->nr_running += c->nr_running - is_here;
+    sums->idle_cpus += c->nr_running - is_here == 0;
+}
+
+static inline void add_cpu(const struct fair *f, const struct fair_cpu *c,
+                           struct fair_group_sums *sums)
+{
+    sums->load += HL_MAX(fair_cpu_load(c), 0);
+    sums->util += HL_MAX(fair_cpu_util(c), 0);
+    sums->runnable += HL_MAX(c->queue.avg.runnable_avg, 0);
+    sums->h_nr += fair_h_nr_counted(f, c);
+    sums->nr_running += c->nr_running;
+    sums->idle_cpus += c->nr_running == 0;
+}
+
 /* update_sg_wakeup_stats: without the task itself. False: it may not run there. */
 static bool survey(const struct policy *p, const struct fair_domain *d, const struct fair_group *g,
                    const struct fair_entity *se, struct idlest *s)
 {
-    bool misfit = d->span->is_asym;
+    const struct fair *f = fair_of(p);
+    struct fair_group_sums sums = {.weight = g->cpu_count};
+    bool is_asym = d->span->is_asym, misfit = is_asym;
+    int allowed = 0;
 
-    *s = (struct idlest){.sums = {.weight = g->cpu_count}};
-    for (int i = 0, allowed = 0; i < g->cpu_count; i++) {
+    for (int i = 0; i < g->cpu_count; i++) {
         const struct fair_cpu *c = fair_cpu_of(p, g->cpu[i]);
-        bool was_here = se->cpu == c->cpu && se->avg.last_ns != 0, is_here = was_here && se->on_rq;
-        int64_t util = fair_cpu_util(c);
 
-        s->sums.capacity += c->capacity;
-        if (!policy_allowed(se->task, c->cpu)) {
-            if (i == g->cpu_count - 1 && allowed == 0)
-                return false;
+        sums.capacity += c->capacity;
+        if (!policy_allowed(se->task, c->cpu))
             continue;
-        }
         allowed++;
-        s->sums.load += HL_MAX(fair_cpu_load(c) - (was_here ? se->avg.load_avg : 0), 0);
-        s->sums.util += HL_MAX(util - (was_here ? se->avg.util_avg : 0), 0);
-        s->sums.runnable +=
-            HL_MAX(c->queue.avg.runnable_avg - (was_here ? se->avg.runnable_avg : 0), 0);
-        s->sums.h_nr += fair_h_nr_counted(fair_of(p), c) - is_here;
-        s->sums.nr_running += c->nr_running - is_here;
-        s->sums.idle_cpus += c->nr_running - is_here == 0;
+        if (c->cpu == se->cpu)
+            add_own_cpu(p, c, se, &sums);
+        else
+            add_cpu(f, c, &sums);
         misfit = misfit && !fits(p, se, c->cpu);
     }
+    if (allowed == 0)
+        return false;
+    *s = (struct idlest){.sums = sums};
     if (fair_group_is_overloaded(&s->sums, d->imbalance_pct))
         s->type = GROUP_OVERLOADED;
     else if (g->imbalanced)
@@ -356,25 +378,38 @@ static bool stays_local(const struct policy *p, const struct fair_domain *d,
 }
 
 /*
- * Where groups are single cpus, as on a large machine without SMT, nearly all are ruled out by a look: `best`
- * is an idle cpu, and these are busy or were used as much. The first place from `at` on of one that is not.
+ * Certainly not idler than `best`, which is idle altogether and as large? So it is if some cpu is busy, or if
+ * all were used as much. Most groups of a large machine are told by this look.
  */
+static bool is_ruled_out(const struct policy *p, const struct fair_group *g,
+                         const struct fair_entity *se, const struct idlest *best)
+{
+    int64_t util = 0;
+
+    if (g->cpu_count > best->sums.idle_cpus)
+        return false;
+    for (int i = 0; i < g->cpu_count; i++) {
+        const struct fair_cpu *c = fair_cpu_of(p, g->cpu[i]);
+
+        if (c->cpu == se->cpu)
+            return false;
+        if (c->nr_running > 0)
+            return true;
+        util += fair_cpu_util(c);
+    }
+    return g->cpu_count < best->sums.idle_cpus || util >= best->sums.util;
+}
+
+/* The first place from `at` on of a group that is not ruled out. */
 static int skip_ruled_out(const struct policy *p, const struct fair_span *span, int at, int end,
                           const struct fair_entity *se, const struct idlest *best)
 {
-    int64_t util = best->sums.util;
-
-    if (span->group_count < span->cpu_count || best->type != GROUP_HAS_SPARE ||
-        best->sums.idle_cpus < 1)
+    if (best->type != GROUP_HAS_SPARE || best->sums.idle_cpus == 0 || se->task->allowed != NULL)
         return at;
-    if (util == 0)
+    if (best->sums.util == 0 && best->sums.idle_cpus >= span->largest_group)
         return end;
-    for (; at < end; at++) {
-        const struct fair_cpu *c = fair_cpu_of(p, span->cpu[at]);
-
-        if ((c->nr_running == 0 && fair_cpu_util(c) < util) || c->cpu == se->cpu)
-            break;
-    }
+    while (at < end && is_ruled_out(p, &span->group[at], se, best))
+        at++;
     return at;
 }
 

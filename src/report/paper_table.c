@@ -20,7 +20,7 @@
 #include "report/paper_text.h"
 #include "report/write.h"
 
-enum { COLUMNS_MAX = REPORT_PAPER_COLUMNS };
+enum { COLUMNS_MAX = REPORT_PAPER_COLUMNS, NOTE_COLUMNS = 100 };
 
 char report_paper_letter(enum paper_role role)
 {
@@ -329,6 +329,29 @@ static void write_orders(FILE *out, const struct paper_score *score)
         write_order(out, score, i);
 }
 
+/* In lines of at most NOTE_COLUMNS where its words allow; all but the first are indented. */
+static void write_note(FILE *out, const char *note)
+{
+    size_t column = 2;
+
+    (void)fputs("  ", out);
+    while (*note != '\0') {
+        size_t word = strcspn(note, " ");
+
+        if (column > 2 && column + 1 + word > NOTE_COLUMNS) {
+            (void)fputs("\n    ", out);
+            column = 4;
+        } else if (column > 2) {
+            (void)fputc(' ', out);
+            column++;
+        }
+        (void)fwrite(note, 1, word, out);
+        column += word;
+        note += word + strspn(note + word, " ");
+    }
+    (void)fputc('\n', out);
+}
+
 enum hl_status report_paper_text(FILE *out, const struct paper *paper,
                                  const struct paper_score *score, struct hl_error *err)
 {
@@ -345,6 +368,6 @@ enum hl_status report_paper_text(FILE *out, const struct paper *paper,
     if (paper->note_count > 0)
         (void)fputs("\nnotes\n", out);
     for (int i = 0; i < paper->note_count; i++)
-        (void)fprintf(out, "  %s\n", paper->notes[i]);
+        write_note(out, paper->notes[i]);
     return report_write_end(out, err);
 }

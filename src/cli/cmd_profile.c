@@ -156,9 +156,11 @@ static enum hl_status print_summary(const struct profile_words *o, const struct 
     HL_TRY(print_names(tally, err));
     putchar('\n');
     if (tally->vfork_wait.count > 0)
-        printf("waits for a child's exec (vfork): %" PRIu64 ", p50 %.2f ms, p95 %.2f ms\n",
+        printf("waits for a child's exec (vfork): %" PRIu64
+               ", p50 %.2f ms, p95 %.2f ms, begun %.4f ms after the fork (p50)\n",
                tally->vfork_wait.count, ms(stats_hist_quantile(&tally->vfork_wait, 0.5).value),
-               ms(stats_hist_quantile(&tally->vfork_wait, 0.95).value));
+               ms(stats_hist_quantile(&tally->vfork_wait, 0.95).value),
+               ms(stats_hist_quantile(&tally->vfork_tail, 0.5).value));
     print_runnable(lives, elapsed_ns);
     printf("compilers at the same time: at most %" PRId32 "\n", lives->units_most);
     return HL_OK;

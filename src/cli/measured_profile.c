@@ -8,6 +8,7 @@
  *     serial_head_share   time in the first half with exactly one runnable process, which ran, of
  *                         all cpu time
  *     serial_tail_share   the same of the second half
+ *     vfork_tail_ns       from a fork to the parent's sleep until the child's exec: the median
  *     pipe                do compilers end while their assembler lives?
  *     processes           count and quantiles of cpu time by name; names of little weight together
  */
@@ -113,6 +114,10 @@ static enum hl_status set_constants(struct profile *profile, const struct trace_
         HL_TRY(set_constant(profile, PROFILE_serial_tail_share,
                             ppm_of(tail.serial_ns, tally->cpu_ns), source, err));
     }
+    if (tally->vfork_tail.count > 0)
+        HL_TRY(set_constant(profile, PROFILE_vfork_tail_ns,
+                            llround(stats_hist_quantile(&tally->vfork_tail, 0.5).value), source,
+                            err));
     HL_TRY(set_constant(profile, PROFILE_pipe, 2 * tally->piped_units > units, source, err));
     /* What a recording does not tell: the sources were read before, as build servers have it. */
     return set_constant(profile, PROFILE_disk_reads, 0, "assumed", err);

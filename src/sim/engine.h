@@ -66,7 +66,8 @@ struct sim_task {
     int32_t live_children;
     int32_t locks_held;
     struct sim_task *parent;
-    struct sim_task *vfork_parent; /* blocked until we exec or exit */
+    struct sim_task *vfork_parent; /* blocked, or about to be, until we exec or exit */
+    struct sim_task *vfork_child;  /* the other way round */
     struct hl_list zombies;        /* dead children, oldest first */
     struct hl_link family;         /* in the parent's zombies */
     struct hl_list *wait_queue;    /* pipe, pool, lock or barrier list it is on */

@@ -170,7 +170,7 @@ void life_fork(struct sim *s, struct sim_task *parent, int program, bool vfork)
     s->here = POLICY_NO_CPU;
     if (vfork) {
         t->vfork_parent = parent;
-        life_block(s, parent, WAIT_VFORK);
+        parent->vfork_child = t;
     }
 }
 
@@ -245,8 +245,10 @@ static void release_vfork_parent(struct sim *s, struct sim_task *t)
     if (parent == NULL)
         return;
     t->vfork_parent = NULL;
+    parent->vfork_child = NULL;
     parent->released = true;
-    life_wake(s, parent, t->pub.on_cpu, false, false);
+    if (parent->state == TASK_BLOCKED)
+        life_wake(s, parent, t->pub.on_cpu, false, false);
 }
 
 void life_move(struct sim *s, struct sim_task *t, int cpu)
@@ -362,6 +364,8 @@ void life_exit(struct sim *s, struct sim_task *t)
     t->finish_ns = s->now_ns;
     t->voluntary++;
     release_vfork_parent(s, t);
+    if (t->vfork_child != NULL) /* killed before it could wait for it */
+        t->vfork_child->vfork_parent = NULL;
     count_writers(s, t, -1);
     wake_readers_at_end(s, t, cpu);
     count_compiler(s, t->name, -1);

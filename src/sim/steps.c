@@ -241,11 +241,19 @@ static void end(struct sim *s, struct sim_task *t)
         life_exit(s, t);
 }
 
+/* The child is there; the parent goes on for the step's amount before it sleeps, if it still has to. */
 static enum outcome vfork_child(struct sim *s, struct sim_task *t)
 {
     if (was_released(t))
         return STEP_DONE;
-    life_fork(s, t, t->step->target, true);
+    if (t->vfork_child == NULL) {
+        life_fork(s, t, t->step->target, true);
+        t->debt += t->step->amount << RATE_SHIFT;
+        if (t->step->amount > 0)
+            return STEP_LEFT;
+    }
+    if (s->status == HL_OK)
+        life_block(s, t, WAIT_VFORK);
     return STEP_LEFT;
 }
 

@@ -27,6 +27,7 @@ struct trace_lives_task {
     int64_t since_ns;               /* running: since when */
     int64_t ready_ns;               /* runnable: since when it could run, for all that is known */
     int64_t blocked_ns;             /* in_vfork: since when */
+    int64_t forked_ns;              /* has_forked: when, the last time */
     int32_t cpu;                    /* runs there; -1: not running */
     int32_t depth, units, children; /* children: living ones */
     bool is_runnable, is_whole, is_unit;
@@ -399,7 +400,8 @@ static void switch_out(struct trace_lives *lives, const struct trace_text_event 
 static void become_runnable(struct trace_lives *lives, struct trace_lives_task *t)
 {
     if (t->in_vfork && lives->options.vfork_waited != NULL)
-        lives->options.vfork_waited(lives->options.context, lives->now_ns - t->blocked_ns);
+        lives->options.vfork_waited(lives->options.context, t->blocked_ns - t->forked_ns,
+                                    lives->now_ns - t->blocked_ns);
     t->in_vfork = false;
     set_runnable(lives, t, true);
 }
@@ -437,6 +439,7 @@ static enum hl_status fork_child(struct trace_lives *lives, const struct trace_t
         return HL_OK;
     set_name(lives, parent, event->task.name);
     parent->has_forked = true;
+    parent->forked_ns = lives->now_ns;
     parent_slot = slot_of(lives, parent);
     HL_TRY(add(lives, event->other.pid, &child, err));
     parent = &lives->tasks[parent_slot]; /* slots may have moved */

@@ -38,7 +38,8 @@ struct trace_lives_options {
     int32_t root_pid; /* above 0: this process instead */
     const char *unit; /* name of what trace_life.units counts */
     void (*ended)(void *context, const struct trace_life *life);
-    void (*vfork_waited)(void *context, int64_t wait_ns); /* NULL: nobody asks */
+    /* tail_ns: from the fork to the parent's sleep. NULL: nobody asks. */
+    void (*vfork_waited)(void *context, int64_t tail_ns, int64_t wait_ns);
     void *context;
 };
 

@@ -92,10 +92,11 @@ static void add_life(void *context, const struct trace_life *life)
         tally->elapsed_ns = life->ended_ns - life->started_ns;
 }
 
-static void add_wait(void *context, int64_t wait_ns)
+static void add_wait(void *context, int64_t tail_ns, int64_t wait_ns)
 {
     struct trace_tally *tally = context;
 
+    stats_hist_add(&tally->vfork_tail, tail_ns);
     stats_hist_add(&tally->vfork_wait, wait_ns);
 }
 
@@ -118,6 +119,8 @@ enum hl_status trace_tally_open(struct trace_tally *tally, int32_t root_pid, str
         status = open_hist(tally, &tally->directory_units, &count_options, err);
     if (status == HL_OK)
         status = open_hist(tally, &tally->vfork_wait, &time_options, err);
+    if (status == HL_OK)
+        status = open_hist(tally, &tally->vfork_tail, &time_options, err);
     if (status != HL_OK)
         trace_tally_close(tally);
     return status;

@@ -30,8 +30,8 @@ struct trace_tally {
     struct hl_arena arena;
     struct trace_tally_name *names; /* in order of appearance; the last one may be "(other)" */
     int name_count;
-    struct stats_hist directory_units; /* of makes below the root that have any */
-    struct stats_hist vfork_wait;
+    struct stats_hist directory_units;        /* of makes below the root that have any */
+    struct stats_hist vfork_wait, vfork_tail; /* of one vfork each: see trace_lives_options */
     int64_t process_count, cpu_ns, unknown_ns;
     int64_t partial_count; /* processes whose cpu time is known to less than 2.5 % */
     int64_t elapsed_ns;

@@ -54,7 +54,10 @@
     X(disk_head, count, 0, 0, 10000000, "disk accesses of the top make before anything else")      \
     X(disk_tail, count, 0, 0, 10000000, "the same before its final link")                          \
     X(page_cache_hit, ppm, 0, 0, 1000000, "part of all these accesses that needs no disk")         \
-    X(daemons, bool, 1, 0, 1, "one light kernel daemon per package: 0.2 ms each 50 to 150 ms")
+    X(daemons, bool, 1, 0, 1, "one light kernel daemon per package: 0.2 ms each 50 to 150 ms")     \
+    X(vfork_tail_ns, ns, 0, 0, 1000000000,                                                         \
+      "part of a process's time in vfork between its child's birth and its own sleep; of builds "  \
+      "with processes")
 
 enum profile_constant {
 #define PROFILE_ENUM(name, unit, value, min, max, help) PROFILE_##name,

@@ -151,6 +151,7 @@ static struct step_rule step_rule(const struct workload *w, const struct program
         break;
     case OP_FORK:
     case OP_VFORK:
+        rule.min = 0;
         rule.target_min = 0;
         rule.targets = (int64_t)w->program_count;
         break;

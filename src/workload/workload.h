@@ -30,7 +30,8 @@ enum program_op {
     OP_SLEEP,  /* amount: ns, interruptible, ended by a timer; deferrable: see SLEEP_DEFERRABLE */
     OP_DISK,   /* amount: number of accesses in a row, uninterruptible; 0: none */
     OP_FORK,   /* target: program of the child */
-    OP_VFORK,  /* target: program; the parent blocks until the child's OP_EXEC or OP_EXIT */
+    OP_VFORK, /* target: program; the parent goes on for `amount` ns of kernel work, then blocks until
+                  the child's OP_EXEC or OP_EXIT */
 
     /* Costs; releases a vforking parent; from here on the task is called names[target] (-1: as
      * before). */

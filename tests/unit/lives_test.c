@@ -20,7 +20,7 @@ struct seen {
     struct trace_life ended[LIVES_MAX];
     char names[LIVES_MAX][TRACE_TEXT_NAME_BYTES];
     int count;
-    int64_t vfork_ns;
+    int64_t vfork_ns, tail_ns;
     int64_t now_ns;
 };
 
@@ -33,9 +33,10 @@ static void keep(void *context, const struct trace_life *life)
     (void)snprintf(s->names[s->count++], TRACE_TEXT_NAME_BYTES, "%s", life->name);
 }
 
-static void keep_wait(void *context, int64_t wait_ns)
+static void keep_wait(void *context, int64_t tail_ns, int64_t wait_ns)
 {
     ((struct seen *)context)->vfork_ns += wait_ns;
+    ((struct seen *)context)->tail_ns += tail_ns;
 }
 
 static int setup(void **state)
@@ -197,8 +198,9 @@ static void waits_for_a_childs_exec_are_seen(void **state)
 
     begin(s);
     forks(s, 1, 0, 10, "make", 11);
-    switches(s, 1, 0, 10, "make", TRACE_UNINTERRUPTIBLE, 11, "make");
-    tells(s, TRACE_TEXT_WAKE, 4, 0, 10, "make");
+    switches(s, 2, 0, 10, "make", TRACE_UNINTERRUPTIBLE, 11, "make");
+    tells(s, TRACE_TEXT_WAKE, 5, 0, 10, "make");
+    assert_int_equal(s->tail_ns, 1 * MS);
     assert_int_equal(s->vfork_ns, 3 * MS);
     switches(s, 5, 0, 11, "sh", TRACE_RUNNABLE, 10, "make");
     /* Uninterruptible without a fork: a disk. */

@@ -76,7 +76,7 @@ static void count_process(struct census *census, int32_t program)
         case OP_RUN:
         case OP_SYSTEM: cpu_ns += step->amount; break;
         case OP_VFORK:
-            cpu_ns += cost[MACHINE_vfork_cost_ns];
+            cpu_ns += cost[MACHINE_vfork_cost_ns] + step->amount;
             count_process(census, step->target);
             break;
         case OP_EXEC:

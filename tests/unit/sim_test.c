@@ -342,6 +342,80 @@ static void vfork_blocks_the_parent_until_exec(void **state)
     done(&scene);
 }
 
+/* A child that runs `child_ns` before its exec and 5 ms after; the parent goes on for 2 ms of the vfork. */
+static void vfork_with_a_tail(struct scene *scene, const char *topology, int64_t child_ns)
+{
+    int32_t child, parent;
+
+    set(scene, topology);
+    child = program(scene, "child");
+    step(scene, OP_RUN, 0, child_ns);
+    step(scene, OP_EXEC, -1, 0);
+    step(scene, OP_RUN, 0, 5 * HL_NS_PER_MS);
+    step(scene, OP_EXIT, 0, 0);
+    parent = program(scene, "parent");
+    step(scene, OP_VFORK, child, 2 * HL_NS_PER_MS);
+    step(scene, OP_RUN, 0, 9 * HL_NS_PER_MS);
+    step(scene, OP_WAIT, 0, INT64_MAX);
+    step(scene, OP_EXIT, 0, 0);
+    task(scene, parent, 0);
+    play(scene);
+}
+
+static void vfork_goes_on_for_its_tail_before_it_blocks(void **state)
+{
+    struct scene scene;
+
+    (void)state;
+    /* The child waits for the tail: 2 + 3 to the exec + 9, as the parent may go on elsewhere. */
+    vfork_with_a_tail(&scene, "pack:1 core:1 pu:1", 3 * HL_NS_PER_MS);
+    assert_int_equal(scene.result.elapsed_ns, (2 + 3 + 5 + 9) * HL_NS_PER_MS);
+    assert_float_equal(scene.result.run.metric[RUN_system_s], 0.002, 1e-9);
+    done(&scene);
+    /* Beside the child: blocked from 2 to 3 ms. */
+    vfork_with_a_tail(&scene, "pack:2 core:1 pu:1", 3 * HL_NS_PER_MS);
+    assert_int_equal(scene.result.elapsed_ns, (3 + 9) * HL_NS_PER_MS);
+    assert_float_equal(scene.result.run.metric[RUN_voluntary_switches], 3, 0);
+    done(&scene);
+}
+
+static void vfork_does_not_block_if_the_exec_is_in_its_tail(void **state)
+{
+    struct scene scene;
+
+    (void)state;
+    vfork_with_a_tail(&scene, "pack:2 core:1 pu:1", 1 * HL_NS_PER_MS);
+    assert_int_equal(scene.result.elapsed_ns, (2 + 9) * HL_NS_PER_MS);
+    assert_float_equal(scene.result.run.metric[RUN_voluntary_switches], 2, 0); /* both exits */
+    done(&scene);
+}
+
+static void a_parent_killed_in_the_tail_of_a_vfork_leaves_its_child(void **state)
+{
+    struct scene scene;
+    int32_t child, parent, killer;
+
+    (void)state;
+    set(&scene, "pack:3 core:1 pu:1");
+    child = program(&scene, "child");
+    step(&scene, OP_RUN, 0, 5 * HL_NS_PER_MS);
+    step(&scene, OP_EXEC, -1, 0);
+    step(&scene, OP_EXIT, 0, 0);
+    parent = program(&scene, "parent");
+    step(&scene, OP_VFORK, child, 2 * HL_NS_PER_MS);
+    step(&scene, OP_RUN, 0, 9 * HL_NS_PER_MS);
+    step(&scene, OP_EXIT, 0, 0);
+    task(&scene, parent, 0);
+    killer = program(&scene, "killer");
+    step(&scene, OP_RUN, 0, HL_NS_PER_MS);
+    step(&scene, OP_KILL, 0, 0);
+    step(&scene, OP_EXIT, 0, 0);
+    task(&scene, killer, 0);
+    play(&scene);
+    assert_int_equal(scene.result.elapsed_ns, 5 * HL_NS_PER_MS);
+    done(&scene);
+}
+
 static void pipes_carry_bytes_and_end(void **state)
 {
     struct scene scene;
@@ -624,6 +698,9 @@ int main(void)
         cmocka_unit_test(cutting_a_step_changes_nothing),
         cmocka_unit_test(a_tree_of_processes_ends_when_the_last_is_reaped),
         cmocka_unit_test(vfork_blocks_the_parent_until_exec),
+        cmocka_unit_test(vfork_goes_on_for_its_tail_before_it_blocks),
+        cmocka_unit_test(vfork_does_not_block_if_the_exec_is_in_its_tail),
+        cmocka_unit_test(a_parent_killed_in_the_tail_of_a_vfork_leaves_its_child),
         cmocka_unit_test(pipes_carry_bytes_and_end),
         cmocka_unit_test(two_readers_share_what_one_write_brings),
         cmocka_unit_test(slots_bound_the_children_at_one_time),

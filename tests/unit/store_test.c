@@ -445,12 +445,15 @@ static int read_in_read_only_folder(void)
 {
     struct store *store;
     struct run_list runs = {0};
+    size_t count;
 
     if (store_open(&store, path, STORE_READ, &err) != HL_OK ||
         store_runs(store, 1, -1, &runs, NULL, &err) != HL_OK)
         return 1;
+    count = runs.count;
+    run_list_close(&runs);
     store_close(store);
-    return runs.count == 1 ? 0 : 2;
+    return count == 1 ? 0 : 2;
 }
 
 static int write_in_read_only_folder(void)

@@ -32,8 +32,13 @@ enum golden_quantile { GOLDEN_P50, GOLDEN_P90, GOLDEN_QUANTILES };
 /* NAN: not recorded, or it never happened. */
 struct golden_figures {
     double share, preempt_per_s, mig_per_s; /* means over tasks and starts */
+    double vol_per_s;                       /* of the record only: voluntary switches */
     double wake_ms[GOLDEN_QUANTILES];       /* woken to running */
     double slice_ms[GOLDEN_QUANTILES];      /* running to switched out */
+};
+
+struct golden_range {
+    double low, high;
 };
 
 enum golden_fault { /* bits: outside of which tolerance */
@@ -51,8 +56,11 @@ struct golden_task { /* `count` tasks NAME0, NAME1, ... */
     int group;                  /* index; -1: the root */
     uint64_t cpus, cpus_before; /* masks of cpus that are there; 0: all */
     struct golden_figures real, simulated;
+    struct golden_range wake_range_ms,
+        slice_range_ms[GOLDEN_QUANTILES]; /* of quantiles by chance */
     double share_tolerance;
-    unsigned faults;
+    unsigned faults;         /* bits of golden_fault */
+    unsigned sampled_faults; /* those of them that the record's sampling error does not explain */
 };
 
 struct golden_group {
@@ -79,8 +87,10 @@ struct golden {
     int task_count;
     struct golden_start start[GOLDEN_STARTS_MAX];
     int start_count;
+    int64_t recorded_starts; /* 0: not said, and no sampling error is allowed for */
+    int64_t played_starts;
     bool inside;
-    bool inside_but_rare; /* apart from slices and rates of tasks that are hardly ever preempted */
+    bool inside_sampled; /* if the sampling error of record and simulation is allowed for */
 };
 
 /* Reads one item of the array "workloads"; `root` is the file, which may define task groups. */
@@ -105,5 +115,10 @@ enum hl_status golden_check(struct golden *g, struct hl_error *err) HL_MUST_CHEC
 enum hl_status golden_play(struct golden *g, int starts, uint64_t seed,
                            struct hl_error *err) HL_MUST_CHECK;
 void golden_judge(struct golden *g);
+/* golden_judge.c: how many ranks among `simulated` sorted times a quantile of `recorded` others may be
+ * off by chance; 0 if it is not known how many were recorded. */
+double golden_quantile_margin(int percent, double recorded, double simulated);
+/* Runs for ever. */
+bool golden_is_hog(const struct golden_task *t);
 
 #endif

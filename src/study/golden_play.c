@@ -81,11 +81,6 @@ static int64_t begin_us(const struct golden *g, int turn)
 }
 
 /* As the records' notes say: run 0 is for ever, sleep 0 is never; a pair may pass its byte at once. */
-static bool is_hog(const struct golden_task *t)
-{
-    return t->sleep_us == 0 || (t->run_us == 0 && t->sleep_us > 0);
-}
-
 static uint64_t first_mask(const struct golden_task *t)
 {
     return t->cpus_before != 0 ? t->cpus_before : t->cpus;
@@ -138,7 +133,7 @@ static void add_steps(struct script *s, const struct golden *g, const struct gol
     int64_t sleep_us = t->sleep_us + TIMER_SLACK_US;
     int64_t run_us = t->run_us + (g->is_virtual_time ? RUN_EXTRA_US : RUN_EXTRA_REAL_US);
 
-    if (is_hog(t)) {
+    if (golden_is_hog(t)) {
         add(s, " run forever\n");
     } else if (t->sleep_us >= 0) {
         add(s, " sleep %dus..%" PRId64 "us loop forever { run %" PRId64 "us sleep ",
@@ -370,11 +365,26 @@ static double quantile_ms(struct times *times, int percent)
     return (double)times->ns[HL_MIN(times->count * (size_t)percent / 100, times->count - 1)] / 1e6;
 }
 
+/* Between which of the simulated ones a quantile of `recorded` ones lies. Of sorted times. */
+static struct golden_range range_ms(const struct times *times, int percent, double recorded)
+{
+    double margin = golden_quantile_margin(percent, recorded, (double)times->count);
+    double most = (double)times->count - 1, at = (double)times->count * percent / 100;
+
+    if (times->count == 0)
+        return (struct golden_range){NAN, NAN};
+    return (struct golden_range){
+        (double)times->ns[(size_t)fmax(fmin(floor(at - margin), most), 0)] / 1e6,
+        (double)times->ns[(size_t)fmin(floor(at + margin), most)] / 1e6};
+}
+
 static void sum_up(struct tally *y, int starts)
 {
+    y->g->played_starts = starts;
     for (int i = 0; i < y->g->task_count; i++) {
         struct golden_task *t = &y->g->task[i];
         double total_s = (double)starts * (double)t->count * y->g->seconds;
+        double recorded_s = (double)y->g->recorded_starts * (double)t->count * y->g->seconds;
 
         t->simulated = (struct golden_figures){
             .share = (double)y->ran_ns[i] / 1e9 / total_s,
@@ -383,6 +393,11 @@ static void sum_up(struct tally *y, int starts)
             .wake_ms = {quantile_ms(&y->wake[i], 50), quantile_ms(&y->wake[i], 90)},
             .slice_ms = {quantile_ms(&y->slice[i], 50), quantile_ms(&y->slice[i], 90)},
         };
+        t->wake_range_ms = range_ms(&y->wake[i], 50, t->real.vol_per_s * recorded_s);
+        for (int q = 0; q < GOLDEN_QUANTILES; q++)
+            t->slice_range_ms[q] =
+                range_ms(&y->slice[i], q == GOLDEN_P50 ? 50 : 90,
+                         (t->real.vol_per_s + t->real.preempt_per_s) * recorded_s);
     }
 }
 
@@ -496,59 +511,4 @@ enum hl_status golden_play(struct golden *g, int starts, uint64_t seed, struct h
         sum_up(y, starts);
     close_tally(y, s);
     return status;
-}
-
-/* ---- judging ---- */
-
-static bool is_far(double real, double simulated, double tolerance)
-{
-    return !isnan(real) && !isnan(simulated) && fabs(real - simulated) > tolerance;
-}
-
-/*
- * Shares: 0.005 on one cpu, 0.02 on several, 0.1 for tasks pinned to some of several cpus. Medians of
- * wakeup to running: 0.2 ms, of tasks that sleep. Preemptions: 15 %. Slices: one tick of 4 ms at both
- * quantiles. Migrations: a factor of 2.5, except pinned ones. One preemption or migration in a start
- * is the least that a record can tell. Records in real time: hogs' shares and slices only.
- *
- * Tasks that are hardly ever preempted are counted, but told apart: kernel threads preempt them, at
- * times nobody knows, and their slices are the time between such visits.
- */
-enum { RARE_PER_S = 5 };
-
-void golden_judge(struct golden *g)
-{
-    double resolution = 1 / g->seconds;
-    bool one = g->cpu_count == 1;
-
-    g->inside = g->inside_but_rare = true;
-    for (int i = 0; i < g->task_count; i++) {
-        struct golden_task *t = &g->task[i];
-        const struct golden_figures *real = &t->real, *sim = &t->simulated;
-        bool is_pinned = t->cpus != 0 && (t->cpus & (t->cpus - 1)) != 0;
-        double more = fmax(real->mig_per_s, sim->mig_per_s);
-        double less = fmin(real->mig_per_s, sim->mig_per_s);
-
-        t->share_tolerance = one ? 0.005 : is_pinned ? 0.1 : 0.02;
-        if (!g->is_virtual_time && !is_hog(t))
-            continue;
-        if (is_far(real->share, sim->share, t->share_tolerance))
-            t->faults |= GOLDEN_SHARE;
-        for (int q = 0; q < GOLDEN_QUANTILES; q++)
-            if (is_far(real->slice_ms[q], sim->slice_ms[q], 4))
-                t->faults |= GOLDEN_SLICE;
-        if (g->is_virtual_time) {
-            if (is_far(real->preempt_per_s, sim->preempt_per_s,
-                       fmax(0.15 * real->preempt_per_s, resolution)))
-                t->faults |= GOLDEN_PREEMPT;
-            if (!is_pinned && more > 2.5 * less && more - less > resolution)
-                t->faults |= GOLDEN_MIGRATE;
-            if (!is_hog(t) && is_far(real->wake_ms[GOLDEN_P50], sim->wake_ms[GOLDEN_P50], 0.2))
-                t->faults |= GOLDEN_WAKE;
-        }
-        g->inside = g->inside && t->faults == 0;
-        if ((t->faults & ~(unsigned)(GOLDEN_SLICE | GOLDEN_PREEMPT)) != 0 ||
-            (t->faults != 0 && real->preempt_per_s >= RARE_PER_S))
-            g->inside_but_rare = false;
-    }
 }

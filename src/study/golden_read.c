@@ -155,7 +155,7 @@ static enum hl_status read_figures(const struct hl_json_node *result, struct gol
     struct golden_figures *real = &t->real;
     struct hl_json_node node;
 
-    *real = (struct golden_figures){NAN, NAN, NAN, {NAN, NAN}, {NAN, NAN}};
+    *real = (struct golden_figures){NAN, NAN, NAN, NAN, {NAN, NAN}, {NAN, NAN}};
     if (result->value == NULL)
         return HL_OK;
     HL_TRY(find(result, t->name, &node, err));
@@ -164,6 +164,7 @@ static enum hl_status read_figures(const struct hl_json_node *result, struct gol
     HL_TRY(read_mean(&node, "share", &real->share, err));
     HL_TRY(read_mean(&node, "preempt_per_s", &real->preempt_per_s, err));
     HL_TRY(read_mean(&node, "mig_per_s", &real->mig_per_s, err));
+    HL_TRY(read_mean(&node, "vol_per_s", &real->vol_per_s, err));
     HL_TRY(read_quantiles(&node, "wake_ms", real->wake_ms, err));
     return read_quantiles(&node, "slice_ms", real->slice_ms, err);
 }
@@ -421,7 +422,6 @@ static enum hl_status read_time(struct golden *g, const struct hl_json_node *nod
 {
     struct hl_json_node member;
     const char *text;
-    int64_t starts; /* said, and not needed: means do not tell how many */
 
     HL_TRY(hl_json_member(node, "time", &member, err));
     HL_TRY(hl_json_string(&member, 1, GOLDEN_WORD_BYTES_MAX, &text, err));
@@ -433,7 +433,7 @@ static enum hl_status read_time(struct golden *g, const struct hl_json_node *nod
     HL_TRY(hl_json_double(&member, &g->seconds, err));
     if (!(g->seconds >= 0.1 && g->seconds <= 1000))
         return hl_json_fail(&member, err, "found %g, expected 0.1 to 1000", g->seconds);
-    return read_int(node, "starts", 1, INT32_MAX, &starts, err);
+    return read_int(node, "starts", 1, INT32_MAX, &g->recorded_starts, err);
 }
 
 enum hl_status golden_read(struct golden *g, const struct hl_json_node *root,

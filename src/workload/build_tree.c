@@ -25,6 +25,7 @@
 
 #include <assert.h>
 #include <inttypes.h>
+#include <stdio.h>
 
 #include "base/units.h"
 #include "workload/kernel_daemons.h"
@@ -32,8 +33,8 @@
 #include "workload/shares.h"
 
 enum { /* steps of one piece at most, to reserve memory once */
-       TOP_STEPS = 8,
-       PHASE_STEPS = 3,                /* in the top make: work and waiting */
+       TOP_STEPS = 9,
+       PHASE_STEPS = 4,                /* in the top make: work, waiting and a mark */
        DIRECTORY_STEPS = 2 + 10 + 4,   /* in the top make, its own, its ld's */
        UNIT_STEPS = 3 + 9 + 7 + 7 + 7, /* in make, sh, gcc, as, cc1 */
        FIXED_STEPS = 2 * 3,            /* tools */
@@ -308,15 +309,36 @@ static void put_top(struct build *b, const int32_t *make, int64_t head_ns, int64
     int32_t top = begin(b, b->make);
 
     put_disk(b, c[PROFILE_disk_head] * HL_PPM + serial_temp_ppm(b, c[PROFILE_serial_head_share]));
+    if (phases > 1)
+        put(b, OP_MARK, 0, 0);
     for (int64_t i = 0; i < phases; i++) {
         put_work(b, head_ns * (i + 1) / phases - head_ns * i / phases);
         put_phase(b, make, b->directory_count * i / phases, b->directory_count * (i + 1) / phases);
+        if (phases > 1)
+            put(b, OP_MARK, (int32_t)i + 1, 0);
     }
     put_disk(b, c[PROFILE_disk_tail] * HL_PPM + serial_temp_ppm(b, c[PROFILE_serial_tail_share]));
     put_work(b, tail_ns + b->carry_ns);
     put(b, OP_EXIT, 0, 0);
     b->w->tasks[b->w->task_count++] =
         (struct workload_task){.program = top, .cpu_set = -1, .start_cpu = -1};
+}
+
+/* Several phases are parts of the run; they meet at marks 0, 1, 2 ... of put_top. */
+static enum hl_status add_parts(struct build *b, struct hl_error *err)
+{
+    int64_t phases = b->shape->phases;
+
+    if (phases == 1)
+        return HL_OK;
+    b->w->mark_count = (size_t)phases + 1;
+    for (int32_t i = 0; i < phases; i++) {
+        struct workload_part part = {.first = i, .last = i + 1};
+
+        (void)snprintf(part.name, sizeof(part.name), "phase %" PRId32, i + 1);
+        HL_TRY(workload_add_part(b->w, &part, err));
+    }
+    return HL_OK;
 }
 
 /* ---- the whole ---- */
@@ -405,6 +427,7 @@ static enum hl_status fill(struct build *b, const struct workload_request *reque
     b->mv_program = short_program(b, b->sh, b->mv, c[PROFILE_tool_ns]);
     put_directories(b, link_ns, make);
     put_top(b, make, head_ns, tail_ns);
+    HL_TRY(add_parts(b, err));
     return c[PROFILE_daemons] == 0 ? HL_OK
                                    : workload_kernel_daemons(b->w, request->machine, &b->rng, err);
 }

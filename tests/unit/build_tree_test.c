@@ -154,7 +154,7 @@ static void phases_are_waited_for(void **state)
 {
     const struct program *top;
     struct workload w = {0};
-    int64_t waits = 0, forks = 0;
+    int64_t waits = 0, forks = 0, marks = 0;
 
     (void)state;
     build(&w, "buildworld", 8);
@@ -162,7 +162,20 @@ static void phases_are_waited_for(void **state)
     for (uint32_t i = top->first; i < top->first + top->count; i++) {
         waits += w.steps[i].op == OP_WAIT;
         forks += w.steps[i].op == OP_FORK;
+        /* A phase is what lies between two marks. */
+        if (w.steps[i].op == OP_MARK) {
+            assert_int_equal(w.steps[i].target, marks);
+            assert_int_equal(waits, marks);
+            marks++;
+        }
     }
+    assert_int_equal(marks, w.mark_count);
+    assert_int_equal(w.part_count, profile.constant[BUILDWORLD_phases]);
+    for (size_t i = 0; i < w.part_count; i++) {
+        assert_int_equal(w.parts[i].first, i);
+        assert_int_equal(w.parts[i].last, i + 1);
+    }
+    assert_string_equal(w.parts[0].name, "phase 1");
     assert_int_equal(waits, profile.constant[BUILDWORLD_phases]);
     assert_int_equal(forks, profile.constant[PROFILE_directories]);
     assert_int_equal(w.slots[0].count, 1); /* one make of a directory at a time */

@@ -141,20 +141,29 @@ static void update_idle_cpu_scan(const struct policy *p, const struct fair_pass 
     pass->to->llc->nr_idle_scan = (int32_t)(weight * HL_MAX(y, 0) / FAIR_CAPACITY_ONE);
 }
 
-/* A cpu without tasks is never the busiest; what is left of its load counts. False: it has some. */
-static bool sum_up_idle(const struct policy *p, const struct fair_pass *pass,
-                        const struct fair_group *g, struct survey *s)
+/* A group without tasks is never the busiest; what is left of its load counts. False: it has some. */
+static bool sum_up_idle(const struct policy *p, const struct fair_group *g, struct survey *s)
 {
-    const struct fair_cpu *c = fair_cpu_of(p, g->cpu[0]);
+    const struct fair *f = fair_of(p);
+    int64_t load = 0, util = 0, capacity = 0;
+    bool overload = false;
 
-    if (g->cpu_count > 1 || c->nr_running > 0 || c->queue.h_nr > 0)
-        return false;
-    s->total_capacity += c->capacity;
-    if (fair_mask_has(fair_of(p)->excluded, c->cpu))
-        return true;
-    s->total_load += fair_cpu_load(c);
-    s->total_util += fair_cpu_util(c);
-    s->overload |= c->misfit_load > 0;
+    for (int i = 0; i < g->cpu_count; i++) {
+        const struct fair_cpu *c = fair_cpu_of(p, g->cpu[i]);
+
+        if (c->nr_running > 0 || c->queue.h_nr > 0)
+            return false;
+        capacity += c->capacity;
+        if (fair_mask_has(f->excluded, c->cpu))
+            continue;
+        load += fair_cpu_load(c);
+        util += fair_cpu_util(c);
+        overload |= c->misfit_load > 0;
+    }
+    s->total_capacity += capacity;
+    s->total_load += load;
+    s->total_util += util;
+    s->overload |= overload;
     return true;
 }
 
@@ -169,7 +178,7 @@ static void survey_groups(struct policy *p, const struct fair_pass *pass, struct
         const struct fair_group *g = &span->group[at];
 
         at = at + 1 < span->group_count ? at + 1 : 0;
-        if (i > 0 && sum_up_idle(p, pass, g, s))
+        if (i > 0 && sum_up_idle(p, g, s))
             continue;
         sum_up(p, pass, g, i == 0, s, stats);
         s->total_load += stats->sums.load;

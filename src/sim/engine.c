@@ -341,21 +341,34 @@ static void handle_step_end(struct sim *s)
 
 /*
  * Until anything else happens idle cpus stay idle: their ticks up to then are passed over, those of
- * both clocks. With 1,024 cpus of which few are busy they would be most of the work.
+ * both clocks. With 1,024 cpus of which few are busy they would be most of the work. Cpus that tick
+ * together: if the next busy cpu's tick is all that happens at its time, those of idle cpus at the
+ * same time are passed over as well.
  */
+static void pass_idle_of(struct tick_ring *ring, int32_t busy_place, int64_t busy_ns,
+                         int64_t other_ns)
+{
+    if (ring->cpu == NULL)
+        return;
+    if (busy_ns < other_ns)
+        tick_ring_go(ring, busy_place);
+    else
+        tick_ring_pass(ring, other_ns);
+}
+
 static void pass_idle(struct sim *s)
 {
-    int64_t before_ns =
+    int32_t place = tick_ring_busy_place(&s->tick),
+            stat_place = tick_ring_busy_place(&s->stat_tick);
+    int64_t busy_ns = tick_ring_place_ns(&s->tick, place),
+            stat_busy_ns = tick_ring_place_ns(&s->stat_tick, stat_place);
+    int64_t other_ns =
         HL_MIN(s->step_ends.at_ns[step_ends_first(&s->step_ends)], s->requests.next_ns);
 
     if (s->queue.count > 0)
-        before_ns = HL_MIN(before_ns, s->queue.heap[0].at_ns);
-    if (s->tick.cpu != NULL)
-        before_ns = HL_MIN(before_ns, tick_ring_busy_ns(&s->tick));
-    if (s->stat_tick.cpu != NULL)
-        before_ns = HL_MIN(before_ns, tick_ring_busy_ns(&s->stat_tick));
-    tick_ring_pass(&s->tick, before_ns);
-    tick_ring_pass(&s->stat_tick, before_ns);
+        other_ns = HL_MIN(other_ns, s->queue.heap[0].at_ns);
+    pass_idle_of(&s->tick, place, busy_ns, HL_MIN(other_ns, stat_busy_ns));
+    pass_idle_of(&s->stat_tick, stat_place, stat_busy_ns, HL_MIN(other_ns, busy_ns));
 }
 
 static inline void handle_tick(struct sim *s, struct tick_ring *ring, enum event_kind kind,

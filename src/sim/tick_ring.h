@@ -46,20 +46,32 @@ static inline void tick_ring_go(struct tick_ring *ring, int32_t place)
     ring->next_ns = ring->base_ns + ring->phase_ns[ring->place];
 }
 
-/* When the next cpu that is busy now ticks, or the next round begins if none does in this one. */
-static inline int64_t tick_ring_busy_ns(const struct tick_ring *ring)
+/* The next place whose cpu is busy now; `count`: the rest of this round has none. */
+static inline int32_t tick_ring_busy_place(const struct tick_ring *ring)
 {
+    if (ring->cpu == NULL)
+        return ring->count;
     for (int32_t place = ring->place, word = place / 64; place < ring->count;
          word++, place = word * 64) {
         uint64_t bits = ring->busy[word] >> (place % 64);
 
         if (bits != 0)
-            return ring->base_ns + ring->phase_ns[place + __builtin_ctzll(bits)];
+            return place + __builtin_ctzll(bits);
     }
-    return (ring->round + 1) * HL_NS_PER_S / ring->hz + ring->phase_ns[0];
+    return ring->count;
 }
 
-/* Passes over all ticks before before_ns, which is at most tick_ring_busy_ns(). */
+/* When that one ticks, or the next round begins. */
+static inline int64_t tick_ring_place_ns(const struct tick_ring *ring, int32_t place)
+{
+    if (ring->cpu == NULL)
+        return INT64_MAX;
+    return place < ring->count
+               ? ring->base_ns + ring->phase_ns[place]
+               : (ring->round + 1) * HL_NS_PER_S / ring->hz + ring->phase_ns[0];
+}
+
+/* Passes over all ticks before before_ns, which is not after that of the next busy cpu. */
 static inline void tick_ring_pass(struct tick_ring *ring, int64_t before_ns)
 {
     int32_t place = ring->place, end = ring->count;

@@ -7,12 +7,15 @@
  */
 #include "cli/prediction_notes.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/format.h"
 #include "base/json.h"
 #include "base/text.h"
+#include "base/units.h"
 #include "machine/machine.h"
 #include "report/doubts.h"
 
@@ -121,6 +124,53 @@ static void note_system(struct prediction *p, const struct print *measured)
                         simulated->policy, version, kernel);
 }
 
+/* Mean cpu time of the runs of a load that succeeded; NAN: nobody has it. */
+static double cpu_s(const struct compare_arm *arm, const struct run *load)
+{
+    double sum = 0;
+    size_t n = 0;
+
+    for (size_t i = 0; i < arm->run_count; i++) {
+        const struct run *run = arm->runs[i];
+
+        if (!run_same_load(run, load) || run->status != RUN_OK || !run_has(run, RUN_user_s) ||
+            !run_has(run, RUN_system_s))
+            continue;
+        sum += run->metric[RUN_user_s] + run->metric[RUN_system_s];
+        n++;
+    }
+    return n > 0 ? sum / (double)n : (double)NAN;
+}
+
+/* Where the work itself took more or less than at one job, elapsed time follows, whoever schedules. */
+static void note_work(struct prediction *p)
+{
+    static const double limit = 0.02; /* assumed: repeated builds differ by about one per cent */
+    double predicted_unit = cpu_s(p->predicted, p->reference);
+    double measured_unit = cpu_s(p->measured, p->reference);
+    char list[PREDICTION_NOTE_BYTES - 150] = "", reference[64];
+    size_t used = 0;
+
+    for (size_t l = 0; l < p->load_count; l++) {
+        const struct run *run = p->cells[l].load;
+        double predicted = cpu_s(p->predicted, run) / predicted_unit;
+        double measured = cpu_s(p->measured, run) / measured_unit;
+        char load[64];
+
+        if (!(fabs(predicted / measured - 1) > limit) || used >= sizeof(list) - 1)
+            continue;
+        report_format_load(load, sizeof(load), run);
+        used += (size_t)HL_MAX(0, hl_format(list + used, sizeof(list) - used, "%s%s %.3f | %.3f",
+                                            used == 0 ? "" : ", ", load, predicted, measured));
+    }
+    report_format_load(reference, sizeof(reference), p->reference);
+    if (used > 0)
+        prediction_note(p,
+                        "cpu time relative to %s differs, and elapsed time with it (predicted | "
+                        "measured): %s",
+                        reference, list);
+}
+
 /* The measured runs as a study of their own, and each line that is printed of it. */
 static enum hl_status note_doubts(struct prediction *p, struct hl_error *err)
 {
@@ -164,5 +214,7 @@ enum hl_status prediction_notes_add(struct prediction *prediction, struct hl_err
     note_system(prediction, &measured);
     hl_json_close(&predicted.file);
     hl_json_close(&measured.file);
+    if (run_metric_table[prediction->metrics[0].metric].better != RUN_HIGHER)
+        note_work(prediction);
     return note_doubts(prediction, err);
 }

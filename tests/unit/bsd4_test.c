@@ -307,6 +307,27 @@ static void only_the_first_idle_cpu_is_told_with_onecpu(void **state)
     fake_close(&h);
 }
 
+/* The next clock interrupt of an idle cpu is an event only while a task waits for it. */
+static void an_idle_cpu_looks_only_while_something_waits(void **state)
+{
+    struct fake_host h;
+    struct policy_task *waker;
+    int64_t quiet_ns;
+
+    (void)state;
+    fake_open(&h, "4bsd:version=7.0:ipiwakeup.enabled=0", four_cpus);
+    waker = fake_hog(&h, 0, 0);
+    fake_settle(&h);
+    quiet_ns = h.timer_ns[0]; /* of the once-a-second pass or of the load */
+    fake_fork(&h, waker, false);
+    assert_true(!h.kicked[1] && !h.kicked[2] && !h.kicked[3]);
+    assert_true(h.timer_ns[0] <= policy_now_ns(&h.policy) + 500000);
+    fake_run_for(&h, 500000);
+    assert_int_equal(fake_probe(&h, NULL, "nr_queued"), 0);
+    assert_int_equal(h.timer_ns[0], quiet_ns);
+    fake_close(&h);
+}
+
 static void fuzz_prefers_who_ran_here_among_the_first(void **state)
 {
     struct fake_host h;
@@ -358,6 +379,7 @@ int main(void)
         cmocka_unit_test(a_child_inherits_use_and_gives_it_back),
         cmocka_unit_test(a_restricted_task_waits_in_the_shortest_queue_it_may_use),
         cmocka_unit_test(only_the_first_idle_cpu_is_told_with_onecpu),
+        cmocka_unit_test(an_idle_cpu_looks_only_while_something_waits),
         cmocka_unit_test(fuzz_prefers_who_ran_here_among_the_first),
         cmocka_unit_test(a_yielding_task_goes_behind_all_others),
     };

@@ -364,7 +364,8 @@ void fair_rebalance_domains(struct policy *p, struct fair_cpu *c, enum fair_idle
                 is_busy = idle != FAIR_IDLE && !fair_cpu_is_idle_policy(c);
             }
             d->last_balance = now;
-            if (fair_of(p)->balance_drift && policy_random(p, DRIFT_ONE_IN) == 0)
+            if (fair_of(p)->balance_drift && fair_domain_interval(p, d, is_busy) > 1 &&
+                policy_random(p, DRIFT_ONE_IN) == 0)
                 d->last_balance++;
         }
         next = HL_MIN(next, d->last_balance + fair_domain_interval(p, d, is_busy));

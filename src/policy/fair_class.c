@@ -7,7 +7,8 @@
  *          empty queue looks for work elsewhere first (newidle balance).
  * Source:  spec modern 1.1, 2.1, 4.1, 7.7.
  * Choices: a task of the start is a sleeper of long standing: no load, no lag; the first request of
- *          its deadline is whole.
+ *          its deadline is whole. One that says it is forked begins as a child, of a task that has left
+ *          its cpu.
  */
 #include <assert.h>
 
@@ -88,6 +89,7 @@ const struct policy_absent fair_absent[] = {
 void fair_clock(const struct policy *p, struct policy_clock *clock)
 {
     clock->hz = hz_of(p);
+    clock->ticks_first = true;
     switch (policy_param(p, "ticks")) {
     case 1: clock->phase = PHASE_STAGGERED; break;
     case 2: clock->phase = PHASE_ALIGNED; break;
@@ -106,6 +108,7 @@ void fair_fork(struct policy *p, struct policy_task *parent, struct policy_task 
 {
     const struct fair *f = fair_of(p);
     struct fair_entity *se = fair_entity_of(child);
+    int cpu;
 
     se->task = child;
     se->weight = fair_weight_of(child, &se->inverse);
@@ -117,12 +120,16 @@ void fair_fork(struct policy *p, struct policy_task *parent, struct policy_task 
     if (se->cpu >= 0)
         fair_set_cpu(p, se, se->cpu);
     se->recent_used_cpu = HL_MAX(se->cpu, 0);
-    if (parent == NULL)
+    if (parent == NULL && !child->is_forked)
         return;
     se->is_new = true;
     se->avg.load_avg = se->weight;
-    if (f->rules->fork != NULL && !is_rt(child))
-        f->rules->fork(p, se->queue, se);
+    if (f->rules->fork == NULL || is_rt(child))
+        return;
+    cpu = se->cpu;
+    fair_set_cpu(p, se, HL_MAX(cpu, 0));
+    f->rules->fork(p, se->queue, se);
+    se->cpu = cpu; /* one without a cpu is still to be placed */
 }
 
 /* find_matching_se: up to where both are in one queue. */
@@ -275,7 +282,7 @@ static int64_t switch_delay_ns(struct policy *p)
     return mean_ns == 0 ? 0 : mean_ns / 2 + (int64_t)policy_random(p, (uint64_t)mean_ns + 1);
 }
 
-static struct policy_task *pick(struct policy *p, struct fair_cpu *c)
+static struct policy_task *pick(struct policy *p, struct fair_cpu *c, struct policy_task *running)
 {
     struct fair_entity *se;
     bool serves;
@@ -286,6 +293,9 @@ static struct policy_task *pick(struct policy *p, struct fair_cpu *c)
     if (serves)
         fair_rt_put(p, c);
     se = c->rt_nr > 0 && !serves ? NULL : pick_runnable(p, c);
+    /* A search for work takes longer than the switches of others at the same tick, and sees them done. */
+    if (se == NULL && c->rt_nr == 0 && running != NULL && policy_pick_later(p, c->cpu))
+        return running;
     if (se == NULL)
         fair_switch(p, c, NULL); /* also the groups of a throttled task */
     if (se == NULL && c->rt_nr > 0) {
@@ -311,9 +321,8 @@ static struct policy_task *pick(struct policy *p, struct fair_cpu *c)
 struct policy_task *fair_pick(struct policy *p, int cpu, struct policy_task *prev)
 {
     struct fair_cpu *c = fair_cpu_of(p, cpu);
-    struct policy_task *next = pick(p, c);
+    struct policy_task *next = pick(p, c, prev);
 
-    (void)prev;
     c->need_resched = false; /* whatever the charge in the pick itself asked for */
     return next;
 }

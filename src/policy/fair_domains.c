@@ -7,8 +7,7 @@
  *          groups of a domain are the spans of the level below.
  * Source:  spec modern 1.5.
  * Choices: one NUMA level: all nodes are equally far, nearer than 30. Balancing begins in the
- *          steady state of a balanced machine: intervals at their maximum, last passes spread over
- *          them (in a machine without balance_drift all at time zero). The cost of a newidle pass,
+ *          state of a machine long idle: intervals at their maximum, and all passes due. The cost of a newidle pass,
  *          0.5 us and 0.1 us per cpu, is assumed.
  */
 #include "policy/fair_balance.h"
@@ -179,9 +178,8 @@ static void add_domain(struct policy *p, struct fair_cpu *c, struct fair_span *s
                               .newidle_ratio = 512,
                               .prefer_sibling = c->domain_count > 0 && !span->is_asym,
                               .shares_llc = span->level <= FAIR_MC};
-    if (f->balance_drift)
-        d->last_balance =
-            -(int64_t)policy_random(p, (uint64_t)fair_domain_interval(p, d, false) + 1);
+    /* The machine has been idle: all passes are long due, and the first busy tick brings them. */
+    d->last_balance = -(int64_t)f->hz;
     c->domain_count++;
 }
 

@@ -78,6 +78,7 @@ struct policy_task { /* owned by the host; a policy reads it and may use `link` 
     int32_t rt_priority; /* 1 .. 99 for fifo and rr, larger is better; else 0 */
     int64_t slice_ns;    /* asked for by sched_setattr; 0: the policy's default. Inherited by children */
     bool is_kernel;      /* a kernel thread: no address space of its own */
+    bool is_forked;      /* fork without parent: it begins as a child, not as one that has slept for long */
     int32_t last_cpu;    /* where it last ran; before its first run POLICY_NO_CPU */
     int32_t on_cpu;      /* the cpu executing it now, else POLICY_NO_CPU; still set while it is dequeued,
                             and while it is prev of a pick; not set in `stopped` */
@@ -128,6 +129,8 @@ struct policy_clock { /* how the kernel of this policy keeps time; zeroed fields
     enum { PHASE_RANDOM, PHASE_STAGGERED, PHASE_TOGETHER, PHASE_ALIGNED } phase; /* [random: one uniform phase per cpu and run];
                                                        together: one per run, the same for all cpus;
                                                        aligned: at multiples of the period from time zero */
+    bool ticks_first;     /* [no] ticks that fall on one instant all come before any of their cpus switches;
+                                                       together: the first comes at the phase, not a period later */
     bool idle_cpus_tick;  /* [no] call tick(cpu, NULL) on idle cpus */
     bool count_repick;    /* [no] a runnable task that enters the scheduler and is picked again counts as an involuntary switch */
     bool timers_on_boot_cpu; /* [no] sleeps end on cpu 0 instead of the cpu where the task went to sleep */
@@ -253,7 +256,11 @@ uint64_t policy_random(struct policy *p, uint64_t bound);
  * later if the task there is inside a system call: when that ends. Ignored for the cpu of a pick under way. */
 void policy_kick(struct policy *p, int cpu);
 
-/* The same for an idle cpu that watches its queue in a loop: it needs no IPI and acts at once. */
+/* In a pick with a task running: true if other cpus were to pick at this instant before it was asked; then it
+ * is asked again after them, once, and the answer now is the running task. */
+bool policy_pick_later(struct policy *p, int cpu);
+
+/* As policy_kick, for an idle cpu that watches its queue in a loop: it needs no IPI and acts at once. */
 void policy_signal(struct policy *p, int cpu);
 
 /* The same, but elsewhere nothing is sent: the task there goes on until something else interrupts it, or its

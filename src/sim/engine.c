@@ -82,8 +82,8 @@ static enum hl_status ring_init(struct sim *s, struct tick_ring *ring, int hz, c
     }
     for (int32_t place = 0; place < ring->count; place++)
         ring->place_of[ring->cpu[place]] = place;
-    /* The first tick comes one period after time zero. */
-    tick_ring_go(ring, ring->count);
+    /* The first tick comes one period after time zero, or at the phase. */
+    tick_ring_go(ring, s->clock.ticks_first && common_ns > 0 ? 0 : ring->count);
     return HL_OK;
 }
 
@@ -440,7 +440,7 @@ static inline void handle_next(struct sim *s, int64_t at_ns)
         handle_tick(s, &s->tick, EVENT_TICK, s->ops->tick);
     else
         handle_tick(s, &s->stat_tick, EVENT_STAT_TICK, s->ops->stat_tick);
-    if (s->kicked_count > 0)
+    if (s->kicked_count > 0 && !(s->clock.ticks_first && s->tick.next_ns == at_ns))
         dispatch_kicked(s);
     if (s->options->check_each_event && s->event_count >= s->check_at)
         check_now(s);

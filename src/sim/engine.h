@@ -85,6 +85,7 @@ struct sim_cpu {
     int64_t pending_debt;     /* costs charged while nobody ran: paid by the next */
     int64_t policy_until_ns;  /* the policy's own work on this cpu while nobody runs ends then */
     int64_t busy_ns, busy_since_ns;
+    int64_t put_off_ns;       /* time of the last pick that was put off */
     int32_t core, leaving_state;
     bool kicked; /* to be asked again, now or when its system call ends */
     bool listed; /* in sim.kicked */

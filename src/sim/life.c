@@ -113,6 +113,7 @@ void life_begin(struct sim *s, struct sim_task *t, const struct workload_task *h
     t->pub.rt_priority = how->rt_priority;
     t->pub.slice_ns = how->slice_ns;
     t->pub.is_kernel = how->is_kernel;
+    t->pub.is_forked = how->is_forked;
     t->pub.group = how->group;
     t->pub.session = how->session;
     t->trace.is_work = !t->background;

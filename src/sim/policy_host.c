@@ -150,6 +150,21 @@ void policy_kick(struct policy *p, int cpu)
                          s->now_ns + machine_constant(s->machine, MACHINE_ipi_ns));
 }
 
+bool policy_pick_later(struct policy *p, int cpu)
+{
+    struct sim *s = sim_of(p);
+    struct sim_cpu *c = &s->cpus[cpu];
+
+    assert(s->picking == cpu && sim_running(s, cpu) != NULL);
+    if (s->kicked_count == 0 || c->put_off_ns == s->now_ns)
+        return false;
+    c->put_off_ns = s->now_ns;
+    c->kicked = true;
+    if (!c->listed)
+        dispatch_list(s, cpu);
+    return true;
+}
+
 void policy_signal(struct policy *p, int cpu)
 {
     struct sim *s = sim_of(p);

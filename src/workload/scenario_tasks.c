@@ -63,6 +63,7 @@ enum attribute {
     RT,
     ON,
     START,
+    FORKED,
     SLICE,
     GROUP,
     SESSION,
@@ -79,6 +80,7 @@ static const char *const attribute_words[ATTRIBUTE_COUNT] = {
     [SLICE] = "slice",   [KERNEL] = "kernel",
     [COPIES] = "copies", [BACKGROUND] = "background",
     [GROUP] = "group",   [SESSION] = "session",
+    [FORKED] = "forked",
 };
 
 static enum hl_status read_attribute(struct scenario_build *b, struct scenario_cursor *c,
@@ -117,6 +119,7 @@ static enum hl_status read_attribute(struct scenario_build *b, struct scenario_c
         return HL_OK;
     case GROUP: return scenario_group_name(b, c, &task->group, err);
     case SESSION: return scenario_session_name(b, c, &task->session, err);
+    case FORKED: task->is_forked = true; return HL_OK;
     case KERNEL: task->is_kernel = true; return HL_OK;
     case BACKGROUND: task->background = true; return HL_OK;
     case COPIES:

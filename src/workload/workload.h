@@ -134,6 +134,7 @@ struct workload_task { /* exists at the start */
     int32_t session;   /* 1 + place in sessions; 0: the one that all others are in */
     int32_t cpu_set;   /* in cpu_sets; -1: all */
     int32_t start_cpu; /* counts as its last cpu; -1: none (placed as a fork by cpu 0) */
+    bool is_forked;    /* begins as a child just forked there, not as one that has slept for long */
     bool is_kernel;    /* a kernel thread */
     bool background;   /* a daemon: the run does not wait for it and does not count its time */
 };

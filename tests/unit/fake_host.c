@@ -467,6 +467,13 @@ void policy_kick(struct policy *p, int cpu)
         host_of(p)->kicked[cpu] = true;
 }
 
+bool policy_pick_later(struct policy *p, int cpu)
+{
+    (void)p;
+    (void)cpu;
+    return false;
+}
+
 void policy_signal(struct policy *p, int cpu)
 {
     policy_kick(p, cpu);

@@ -70,6 +70,11 @@ static bool is_bare(const struct golden *g)
     return true;
 }
 
+static bool has_all_busy(const struct golden *g)
+{
+    return !isnan(g->real_all_busy_ms.median) || !isnan(g->simulated_all_busy_ms.median);
+}
+
 static void print_text(FILE *out, const struct golden *g)
 {
     fprintf(out, "%s, %s, %s%s: %s\n", g->id, g->kernel, g->cpus,
@@ -96,6 +101,15 @@ static void print_text(FILE *out, const struct golden *g)
                         (t->sampled_faults & fault_words[w].fault) != 0 ? "" : " (by chance)");
         fprintf(out, "\n");
     }
+    if (has_all_busy(g)) {
+        const struct golden_spread *real = &g->real_all_busy_ms, *sim = &g->simulated_all_busy_ms;
+
+        fprintf(out, "  all cpus busy after the release, ms");
+        print_pair(out, "least", real->least, sim->least, "%.0f");
+        print_pair(out, "median", real->median, sim->median, "%.0f");
+        print_pair(out, "greatest", real->greatest, sim->greatest, "%.0f");
+        fprintf(out, "\n");
+    }
 }
 
 /* ---- JSON ---- */
@@ -117,6 +131,14 @@ static void print_figures(FILE *out, const char *key, const struct golden_figure
     print_number(out, "wake_p90_ms", f->wake_ms[GOLDEN_P90], ",");
     print_number(out, "slice_p50_ms", f->slice_ms[GOLDEN_P50], ",");
     print_number(out, "slice_p90_ms", f->slice_ms[GOLDEN_P90], "}");
+}
+
+static void print_spread(FILE *out, const char *key, const struct golden_spread *s)
+{
+    fprintf(out, "\"%s\":{", key);
+    print_number(out, "least", s->least, ",");
+    print_number(out, "median", s->median, ",");
+    print_number(out, "greatest", s->greatest, "}");
 }
 
 static void print_json_string(FILE *out, const char *text)
@@ -169,7 +191,15 @@ static void print_json(FILE *out, const struct golden *g)
         print_faults(out, "outside_sampled", t->sampled_faults);
         fprintf(out, "}");
     }
-    fprintf(out, "],\"inside_sampled\":%s}", g->inside_sampled ? "true" : "false");
+    fprintf(out, "],");
+    if (has_all_busy(g)) {
+        fprintf(out, "\"all_cpus_busy_after_release_ms\":{");
+        print_spread(out, "real", &g->real_all_busy_ms);
+        fprintf(out, ",");
+        print_spread(out, "simulated", &g->simulated_all_busy_ms);
+        fprintf(out, "},");
+    }
+    fprintf(out, "\"inside_sampled\":%s}", g->inside_sampled ? "true" : "false");
 }
 
 /* ---- all of them ---- */

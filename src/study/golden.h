@@ -23,6 +23,7 @@ enum {
     GOLDEN_GROUPS_MAX = 16,
     GOLDEN_STARTS_MAX = 64, /* more are not played */
     GOLDEN_WORD_BYTES_MAX = 255,
+    GOLDEN_HELPERS = 2,     /* of each start: the task that wakes the others, and the recorder */
     GOLDEN_KERNEL_TASKS = 3 /* played besides those of the record; and one per cpu */
 };
 
@@ -39,6 +40,11 @@ struct golden_figures {
 
 struct golden_range {
     double low, high;
+};
+
+/* Of the starts; NAN: not recorded, or it never happened. */
+struct golden_spread {
+    double least, median, greatest;
 };
 
 enum golden_fault { /* bits: outside of which tolerance */
@@ -89,6 +95,8 @@ struct golden {
     int start_count;
     int64_t recorded_starts; /* 0: not said, and no sampling error is allowed for */
     int64_t played_starts;
+    /* From lifting cpus_before until each cpu runs one of the tasks. */
+    struct golden_spread real_all_busy_ms, simulated_all_busy_ms;
     bool inside;
     bool inside_sampled; /* if the sampling error of record and simulation is allowed for */
 };
@@ -99,7 +107,7 @@ enum hl_status golden_read(struct golden *g, const struct hl_json_node *root,
 /* The part of it that says which kernel and which cpus. */
 enum hl_status golden_read_machine(struct golden *g, const struct hl_json_node *record,
                                    struct hl_error *err) HL_MUST_CHECK;
-/* Tasks of one start: the record's, and the one that wakes them. */
+/* Tasks of one start: the record's, and the helpers. */
 int64_t golden_tasks_of_start(const struct golden *g);
 /* Takes the next "a1=0" off *prev: the first task of `g` so called, its number and its cpu. What
  * names no task is left out; false at the end. */

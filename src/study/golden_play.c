@@ -4,12 +4,14 @@
  * measured and judged.
  *
  * As in the record, the starts follow each other on one machine, whose balancing intervals carry
- * over. In each all tasks sleep until a real-time task wakes them one after the other; periodic ones
- * then sleep a random part of a period; at the end it kills them. Sleeps are longer by the timer
+ * over. Before each the recorder runs for a while. Then the tasks are forked one after the other, in
+ * the order and on the cpus of the record's list (others where fork puts them), and sleep until a
+ * real-time task wakes them; periodic ones then sleep a random part of a period; at the end it
+ * kills them. Sleeps are longer by the timer
  * slack of 50 us and runs by the 6 us of system call and switch that the records' notes give; in
  * those of real time by the middle of the 50 to 250 us that they give for them. The
  * machine has no SMT slow-down and no cold caches, as emulated cpus have none; its costs of a switch,
- * a wakeup, a tick (1.5, 1.5, 1 us) and the pause between starts are assumed. An interrupt to another
+ * a wakeup, a tick (1.5, 1.5, 1 us), the times between starts and between forks are assumed. An interrupt to another
  * cpu takes 20 us: on 4 and 8 cpus the hogs of the records run 7 to 54 us after they are woken onto
  * idle cpus (quantiles 0.1 to 0.9 of smt2 and h4). Pinning is lifted after 0.1 s by the task that
  * woke the others.
@@ -31,9 +33,12 @@
 
 enum {
     TEXT_BYTES = 1 << 19,
-    RELEASE_MS = 100,   /* cpus_before is lifted */
-    WAKE_AFTER_MS = 50, /* the tasks are there so long before they are woken */
-    PAUSE_MS = 100,     /* from a start's end to the next one's first wakeup */
+    RELEASE_MS = 100,       /* cpus_before is lifted */
+    PAUSE_MS = 1137,        /* between starts; no multiple of the periods of kernel threads */
+    FORK_MS = 50,           /* the first task is forked so long before that */
+    FORKS_US = 40000,       /* all are, within so long, */
+    BETWEEN_FORKS_US = 100, /* or in steps of this */
+    RECORDER_MS = 20,       /* the recorder runs so long before it forks them, and until it has */
     TIMER_SLACK_US = 50,
     RUN_EXTRA_US = 6,
     RUN_EXTRA_REAL_US = 150,       /* in real time: the middle of 50 to 250 */
@@ -77,7 +82,8 @@ static void add_machine(struct script *s, const struct golden *g)
 /* When the first task of a start is woken. */
 static int64_t begin_us(const struct golden *g, int turn)
 {
-    return WAKE_AFTER_MS * INT64_C(1000) + turn * ((int64_t)(g->seconds * 1e6) + PAUSE_MS * 1000);
+    return (RECORDER_MS + FORK_MS) * INT64_C(1000) +
+           turn * ((int64_t)(g->seconds * 1e6) + PAUSE_MS * 1000);
 }
 
 /* As the records' notes say: run 0 is for ever, sleep 0 is never; a pair may pass its byte at once. */
@@ -86,43 +92,75 @@ static uint64_t first_mask(const struct golden_task *t)
     return t->cpus_before != 0 ? t->cpus_before : t->cpus;
 }
 
-/* The cpu where number k of a task slept, by the list of the start; one it may use. */
-static int slept_on(const struct golden *g, const struct golden_start *start,
-                    const struct golden_task *t, int64_t k)
+static int64_t between_forks_us(const struct golden *g)
 {
-    uint64_t mask = first_mask(t);
-    const char *prev = start == NULL ? "" : start->prev;
-    struct golden_place place;
-    int cpu = 0;
-
-    while (golden_next_place(g, &prev, &place))
-        if (&g->task[place.task] == t && place.number == k) {
-            cpu = place.cpu;
-            break;
-        }
-    if (mask != 0 && (cpu > 63 || (mask >> cpu & 1) == 0))
-        for (cpu = 0; (mask >> cpu & 1) == 0;)
-            cpu++;
-    return cpu;
+    return HL_MIN(FORKS_US / (2 * golden_tasks_of_start(g)), (int64_t)BETWEEN_FORKS_US);
 }
 
+/* When number k of task i is forked, and the cpu where it sleeps then; -1: where fork puts it.
+ * First come those of the start's list, in its order. */
+static int64_t fork_us(const struct golden *g, const struct golden_start *start, int turn, int i,
+                       int64_t k, int *cpu)
+{
+    const char *prev = start == NULL ? "" : start->prev;
+    int64_t before = 0;
+    struct golden_place place;
+    bool is_listed = false;
+
+    *cpu = -1;
+    for (; !is_listed && golden_next_place(g, &prev, &place); before += !is_listed)
+        is_listed = place.task == i && place.number == k;
+    if (is_listed)
+        *cpu = place.cpu;
+    else
+        for (before += k; i > 0; i--)
+            before += g->task[i - 1].count;
+    return begin_us(g, turn) - FORK_MS * INT64_C(1000) + before * between_forks_us(g);
+}
+
+/* It prepares a start and forks the tasks. So what the kernel keeps by ticks is of an idle machine. */
+static void add_recorder(struct script *s, const struct golden *g, const struct golden_start *start,
+                         int turn)
+{
+    add(s, "task recorder%d start %" PRId64 " at %" PRId64 "us background: run %" PRId64 "us\n",
+        turn, start == NULL ? 0 : start->cpu,
+        begin_us(g, turn) - (FORK_MS + RECORDER_MS) * INT64_C(1000),
+        RECORDER_MS * INT64_C(1000) + 2 * golden_tasks_of_start(g) * between_forks_us(g));
+}
+
+static void add_mask(struct script *s, const char *word, uint64_t mask)
+{
+    const char *comma = "";
+
+    add(s, " %s ", word);
+    for (int i = 0; i < 64; i++)
+        if ((mask >> i & 1) != 0) {
+            add(s, "%s%d", comma, i);
+            comma = ",";
+        }
+}
+
+/* On a cpu of the list it is pinned until it sleeps there, or an idle cpu would take it. */
 static void add_attributes(struct script *s, const struct golden_task *t, int cpu)
 {
     uint64_t mask = first_mask(t);
-    const char *comma = " on ";
+    bool is_there = cpu >= 0 && (mask == 0 || (cpu < 64 && (mask >> cpu & 1) != 0));
 
-    add(s, " nice %" PRId64 " start %d", t->nice, cpu);
+    add(s, " forked nice %" PRId64, t->nice);
     if (t->class != NULL)
         add(s, " class %s", t->class);
     if (t->group >= 0)
         add(s, " group group%d", t->group);
     if (t->slice_us > 0)
         add(s, " slice %" PRId64 "us", t->slice_us);
-    for (int i = 0; i < 64; i++)
-        if ((mask >> i & 1) != 0) {
-            add(s, "%s%d", comma, i);
-            comma = ",";
-        }
+    if (is_there)
+        add(s, " start %d on %d:", cpu, cpu);
+    else if (mask != 0)
+        add_mask(s, "on", mask);
+    if (is_there && mask != 0)
+        add_mask(s, "affinity", mask);
+    else if (is_there)
+        add(s, " affinity all");
 }
 
 /* turn: of the start in the scenario; part of the names of its pipes. */
@@ -191,7 +229,7 @@ static void add_waker(struct script *s, const struct golden *g, const struct gol
     add(s,
         "task waker%d class fifo rt 50 start %" PRId64 " on %" PRId64 " at %" PRId64
         "us background: sleep %dms",
-        turn, cpu, cpu, begin_us(g, turn) - WAKE_AFTER_MS * INT64_C(1000), WAKE_AFTER_MS);
+        turn, cpu, cpu, begin_us(g, turn) - FORK_MS * INT64_C(1000), FORK_MS);
     while (golden_next_place(g, &prev, &place))
         add(s, " write w%d_%d_%" PRId64 " 1", turn, place.task, place.number);
     for (int i = 0; i < g->task_count; i++)
@@ -252,17 +290,19 @@ static void add_start(struct script *s, const struct golden *g, const struct gol
     for (int i = 0; i < g->task_count; i++)
         for (int64_t k = 0; k < g->task[i].count; k++) {
             const struct golden_task *t = &g->task[i];
+            int cpu;
 
             add(s, "pipe w%d_%d_%" PRId64 "\n", turn, i, k);
             if (t->sleep_us < 0)
                 add(s, "pipe x%d_%d_%" PRId64 " sync\n", turn, i, k);
             add(s, "task t%d_%d_%" PRId64 " at %" PRId64 "us", turn, i, k,
-                begin_us(g, turn) - WAKE_AFTER_MS * INT64_C(1000));
-            add_attributes(s, t, slept_on(g, start, t, k));
-            add(s, ": read w%d_%d_%" PRId64 " 1", turn, i, k);
+                fork_us(g, start, turn, i, k, &cpu));
+            add_attributes(s, t, cpu);
+            add(s, " read w%d_%d_%" PRId64 " 1", turn, i, k);
             add_steps(s, g, t, turn, k);
         }
     add_waker(s, g, start, turn);
+    add_recorder(s, g, start, turn);
 }
 
 /* ---- measuring ---- */
@@ -275,11 +315,14 @@ struct times { /* durations in ns, by golden_task */
 struct tally { /* over all starts */
     struct golden *g;
     int owner[TASKS_MAX],
-        turn[TASKS_MAX]; /* golden_task and start of a task id; owner -1: a waker */
+        turn[TASKS_MAX]; /* golden_task and start of a task id; owner -1: a waker or recorder */
     int task_count;
     int64_t since_ns[TASKS_MAX], woken_ns[TASKS_MAX]; /* of the present start; -1: is not so */
     int64_t ran_ns[GOLDEN_TASKS_MAX], preempted[GOLDEN_TASKS_MAX], moved[GOLDEN_TASKS_MAX];
     struct times wake[GOLDEN_TASKS_MAX], slice[GOLDEN_TASKS_MAX];
+    bool is_busy[GOLDEN_CPUS_MAX]; /* runs a task of the record */
+    int busy_count, busy_turns;    /* cpus that do; starts that have been seen with all cpus busy */
+    struct times all_busy;         /* after the release */
     enum hl_status status;
     struct hl_error *err;
 };
@@ -321,6 +364,23 @@ static void leaves(struct tally *y, int32_t id, int64_t now_ns, enum trace_state
     y->since_ns[id] = -1;
 }
 
+/* The cpu runs a task of the record now, or none. */
+static void set_busy(struct tally *y, int32_t cpu, int32_t id, int64_t now_ns)
+{
+    bool is_busy = id >= 0 && id < y->task_count && y->owner[id] >= 0;
+    int64_t release_ns;
+
+    y->busy_count += is_busy - y->is_busy[cpu];
+    y->is_busy[cpu] = is_busy;
+    if (!is_busy || y->busy_count < y->g->cpu_count || y->busy_turns > y->turn[id])
+        return;
+    release_ns = (begin_us(y->g, y->turn[id]) + RELEASE_MS * INT64_C(1000)) * HL_NS_PER_US;
+    if (now_ns < release_ns)
+        return;
+    y->busy_turns = y->turn[id] + 1;
+    keep(y, &y->all_busy, now_ns - release_ns);
+}
+
 static void take_event(void *context, const struct trace_event *e)
 {
     struct tally *y = context;
@@ -329,6 +389,7 @@ static void take_event(void *context, const struct trace_event *e)
     case TRACE_SWITCH:
         if (e->task >= 0 && e->task < y->task_count)
             leaves(y, e->task, e->at_ns, e->state);
+        set_busy(y, e->cpu, e->other, e->at_ns);
         if (e->other < 0 || e->other >= y->task_count)
             return;
         y->since_ns[e->other] = e->at_ns;
@@ -378,9 +439,25 @@ static struct golden_range range_ms(const struct times *times, int percent, doub
         (double)times->ns[(size_t)fmin(floor(at + margin), most)] / 1e6};
 }
 
+static bool is_released(const struct golden *g)
+{
+    for (int i = 0; i < g->task_count; i++)
+        if (g->task[i].cpus_before != 0)
+            return true;
+    return false;
+}
+
 static void sum_up(struct tally *y, int starts)
 {
-    y->g->played_starts = starts;
+    struct golden *g = y->g;
+
+    g->played_starts = starts;
+    g->simulated_all_busy_ms = (struct golden_spread){NAN, NAN, NAN};
+    if (is_released(g))
+        g->simulated_all_busy_ms =
+            (struct golden_spread){.least = quantile_ms(&y->all_busy, 0),
+                                   .median = quantile_ms(&y->all_busy, 50),
+                                   .greatest = quantile_ms(&y->all_busy, 100)};
     for (int i = 0; i < y->g->task_count; i++) {
         struct golden_task *t = &y->g->task[i];
         double total_s = (double)starts * (double)t->count * y->g->seconds;
@@ -414,7 +491,7 @@ static void write_script(struct tally *y, struct script *s, int first, int turns
         add_start(s, g, g->start_count == 0 ? NULL : &g->start[(first + turn) % g->start_count],
                   turn);
         for (int i = 0; i <= g->task_count; i++)
-            for (int64_t k = 0; k < (i < g->task_count ? g->task[i].count : 1); k++) {
+            for (int64_t k = 0; k < (i < g->task_count ? g->task[i].count : GOLDEN_HELPERS); k++) {
                 y->owner[y->task_count] = i < g->task_count ? i : -1;
                 y->turn[y->task_count++] = turn;
             }
@@ -439,6 +516,8 @@ static enum hl_status play_starts(struct tally *y, struct script *s, int first, 
         status = policy_spec_parse(&policy, scenario.policy, err);
     for (int i = 0; i < TASKS_MAX; i++)
         y->since_ns[i] = y->woken_ns[i] = -1;
+    memset(y->is_busy, 0, sizeof(y->is_busy));
+    y->busy_count = y->busy_turns = 0;
     if (status == HL_OK)
         status = sim_run(&(struct sim_options){.machine = &scenario.machine,
                                                .policy = &policy,
@@ -478,6 +557,8 @@ static void close_tally(struct tally *y, struct script *s)
         hl_free(y->wake[i].ns);
         hl_free(y->slice[i].ns);
     }
+    if (y != NULL)
+        hl_free(y->all_busy.ns);
     hl_free(s);
     hl_free(y);
 }

@@ -321,7 +321,7 @@ static enum hl_status read_task(struct golden *g, const struct hl_json_node *roo
 
 int64_t golden_tasks_of_start(const struct golden *g)
 {
-    int64_t count = 1;
+    int64_t count = GOLDEN_HELPERS;
 
     for (int i = 0; i < g->task_count; i++)
         count += g->task[i].count;
@@ -346,9 +346,10 @@ static enum hl_status read_tasks(struct golden *g, const struct hl_json_node *ro
         HL_TRY(read_task(g, root, &task, err));
     }
     if (golden_tasks_of_start(g) > room)
-        return hl_json_fail(
-            &list, err, "found %" PRId64 " tasks beside %d cpu%s, expected at most %" PRId64,
-            golden_tasks_of_start(g) - 1, g->cpu_count, g->cpu_count == 1 ? "" : "s", room - 1);
+        return hl_json_fail(&list, err,
+                            "found %" PRId64 " tasks beside %d cpu%s, expected at most %" PRId64,
+                            golden_tasks_of_start(g) - GOLDEN_HELPERS, g->cpu_count,
+                            g->cpu_count == 1 ? "" : "s", room - GOLDEN_HELPERS);
     return HL_OK;
 }
 
@@ -417,6 +418,36 @@ static enum hl_status read_starts(struct golden *g, const struct hl_json_node *n
 
 /* ---- the record ---- */
 
+/* Of a record with cpus_before; a list of one number per start, ascending. */
+static enum hl_status read_all_busy(struct golden *g, const struct hl_json_node *record,
+                                    const struct hl_json_node *result, struct hl_error *err)
+{
+    static const char key[] = "all_cpus_busy_after_release_ms";
+    struct golden_spread *spread = &g->real_all_busy_ms;
+    struct hl_json_node list;
+    size_t count;
+
+    *spread = (struct golden_spread){NAN, NAN, NAN};
+    HL_TRY(find(record, key, &list, err));
+    if (list.value == NULL && result->value != NULL)
+        HL_TRY(find(result, key, &list, err));
+    if (list.value == NULL)
+        return HL_OK;
+    HL_TRY(hl_json_array(&list, &count, err));
+    for (size_t i = 0; i < count; i++) {
+        struct hl_json_node item = hl_json_item(&list, i);
+        double value;
+
+        HL_TRY(hl_json_double(&item, &value, err));
+        if (i == 0)
+            spread->least = value;
+        if (i == count / 2)
+            spread->median = value;
+        spread->greatest = value;
+    }
+    return HL_OK;
+}
+
 static enum hl_status read_time(struct golden *g, const struct hl_json_node *node,
                                 struct hl_error *err)
 {
@@ -453,5 +484,5 @@ enum hl_status golden_read(struct golden *g, const struct hl_json_node *root,
         HL_TRY(hl_json_object(&result, err));
     for (int i = 0; i < g->task_count; i++)
         HL_TRY(read_figures(&result, &g->task[i], err));
-    return HL_OK;
+    return read_all_busy(g, node, &result, err);
 }

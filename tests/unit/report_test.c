@@ -257,6 +257,53 @@ static void builds_that_scatter_or_starve_are_doubted(void **state)
     run_list_close(&runs);
 }
 
+static void one_signer_or_inverter_that_starves_is_doubted(void **state)
+{
+    static const char *const workloads[] = {"rsa:usertime=y", "matinv"};
+
+    (void)state;
+    for (int i = 0; i < HL_COUNT_OF(workloads); i++) {
+        struct run_list runs = {0};
+        char *doubt;
+
+        add_run(&runs, "", "1", 1, 0, 6);
+        (void)snprintf(runs.runs[0].workload, sizeof(runs.runs[0].workload), "%s", workloads[i]);
+        run_set(&runs.runs[0], RUN_percent_cpu, 66);
+        assert_int_equal(report_grid(out, &runs, NULL, 0, NULL), HL_OK);
+        doubt = strstr(written, "doubtful: host at 1: one job got 66 % of a cpu");
+        assert_non_null(doubt);
+        *doubt = 'D'; /* not to be found again: what is written is added to */
+        run_list_close(&runs);
+    }
+}
+
+static void rates_that_scatter_and_signers_that_starve_are_doubted(void **state)
+{
+    struct run_list runs = {0};
+    int rate;
+
+    (void)state;
+    assert_int_equal(run_metric_add("signs_per_s", "1/s", RUN_HIGHER, &rate, NULL), HL_OK);
+    for (int i = 0; i < 4; i++) {
+        const char *load = i < 2 ? "2" : "4";
+
+        add_run(&runs, "", load, i < 2 ? 2 : 4, i % 2, 6); /* its time is fixed */
+        (void)snprintf(runs.runs[i].workload, sizeof(runs.runs[i].workload), "rsa");
+        run_set(&runs.runs[i], (enum run_metric)rate, i < 2 ? 100 + 10 * i : 200);
+        run_set(&runs.runs[i], RUN_percent_cpu, i < 2 ? 150 : 200);
+        run_set(&runs.runs[i], RUN_competing_cpu_s, i < 2 ? 3 : 0.5);
+    }
+    assert_int_equal(report_grid(out, &runs, NULL, 0, NULL), HL_OK);
+    assert_non_null(strstr(written, "doubtful: host at 2: the standard deviation is 7 % of the "
+                                    "mean; was the machine busy with something else?"));
+    assert_non_null(strstr(written, "doubtful: host at 2: 2 jobs got 150 % of a cpu; was the "
+                                    "machine busy with something else? (others used 3.00 cpu s in "
+                                    "6.00 s)\n"));
+    /* Four on two cpus of their own. */
+    assert_null(strstr(written, "doubtful: host at 4"));
+    run_list_close(&runs);
+}
+
 static void a_command_that_waits_is_doubted_only_if_others_used_the_machine(void **state)
 {
     struct run_list runs = {0};
@@ -673,6 +720,8 @@ int main(void)
         TEST(a_grid_without_its_reference_is_not_normalised),
         TEST(several_policies_have_kernbenchs_other_figures_too),
         TEST(builds_that_scatter_or_starve_are_doubted),
+        TEST(one_signer_or_inverter_that_starves_is_doubted),
+        TEST(rates_that_scatter_and_signers_that_starve_are_doubted),
         TEST(a_command_that_waits_is_doubted_only_if_others_used_the_machine),
         TEST(kernbench_text_is_what_its_scripts_read),
         TEST(json_keys_stand_in_fixed_order),

@@ -117,11 +117,12 @@ static enum hl_status add_runs(const struct import_source *source, const struct 
     for (size_t i = 0; i < count; i++) {
         struct hl_json_node time = hl_json_item(times, i);
         struct run run = *cell;
+        const char *expected;
         double seconds;
 
         HL_TRY(hl_json_double(&time, &seconds, err));
-        if (seconds < 0)
-            return hl_json_fail(&time, err, "found a negative time, expected seconds from 0");
+        if (!import_is_figure(RUN_elapsed_s, seconds, &expected))
+            return hl_json_fail(&time, err, "found %g seconds, expected %s", seconds, expected);
         run_set(&run, RUN_elapsed_s, seconds);
         if (codes->value != NULL)
             HL_TRY(fill_status(codes, i, &run, err));

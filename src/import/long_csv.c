@@ -342,7 +342,7 @@ static bool is_missing(const char *value)
 
 static enum hl_status read_line(const struct csv *csv, struct hl_error *err)
 {
-    const char *part = field(csv, CSV_PART);
+    const char *part = field(csv, CSV_PART), *expected;
     struct hl_error why;
     struct run *run;
     size_t index;
@@ -359,6 +359,8 @@ static enum hl_status read_line(const struct csv *csv, struct hl_error *err)
         return HL_OK;
     if (!hl_parse_double(field(csv, CSV_VALUE), &value))
         return wrong(csv, CSV_VALUE, "a number such as 81.6, or nothing", err);
+    if (!import_is_figure(metric, value, &expected))
+        return wrong(csv, CSV_VALUE, expected, err);
     if (part[0] == '\0')
         run_set(run, (enum run_metric)metric, value);
     else if (run_part_set(run, part, metric, value, &why) != HL_OK)

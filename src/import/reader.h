@@ -36,6 +36,12 @@ char *import_next_word(char **text);
  * False on anything else, also on a negative one. */
 bool import_parse_clock(const char *text, double *seconds);
 
+/*
+ * What a metric may be: no figure of ours is below 0, and none so large that the squares that
+ * statistics sum up are no longer finite. `expected` (may be NULL) says which of both is wrong.
+ */
+bool import_is_figure(int metric, double value, const char **expected);
+
 /* A figure that cannot be negative: "10431.6". */
 bool import_parse_amount(const char *text, double *value);
 

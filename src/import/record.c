@@ -2,6 +2,7 @@
 /*
  * record.c - the parts of a record that several formats fill, and the words of a text file.
  */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -106,9 +107,25 @@ bool import_parse_clock(const char *text, double *seconds)
     return true;
 }
 
+/* Squares of it, and sums of these over more runs than a file may have, are finite. */
+static const double figure_most = 1e100;
+
 bool import_parse_amount(const char *text, double *value)
 {
-    return hl_parse_double(text, value) && *value >= 0;
+    return hl_parse_double(text, value) && *value >= 0 && *value <= figure_most;
+}
+
+bool import_is_figure(int metric, double value, const char **expected)
+{
+    const char *wrong = NULL;
+
+    if (!(fabs(value) <= figure_most))
+        wrong = "a number of at most 1e100";
+    else if (metric < RUN_METRIC_COUNT && value < 0)
+        wrong = "no negative one";
+    if (expected != NULL)
+        *expected = wrong;
+    return wrong == NULL;
 }
 
 bool import_copy(char *field, size_t bytes, const char *text)

@@ -14,6 +14,9 @@
 #include "base/rng.h"
 #include "import/reader.h"
 
+/* Of one import: 3 KB each, and as much again while the list grows. */
+enum { RUNS_MAX = 100000 };
+
 static uint64_t hash_identity(const struct run *run, const char *study)
 {
     const char *const texts[] = {run->workload, run->load,    run->policy, run->machine,
@@ -83,6 +86,10 @@ enum hl_status import_add(const struct import_source *source, const struct run *
     struct import_result *result = source->result;
     size_t index;
 
+    if (result->runs.count >= RUNS_MAX)
+        return hl_fail(err, HL_BAD_INPUT,
+                       "%s: more than %d runs; expected parts of it, one a study", source->name,
+                       RUNS_MAX);
     HL_TRY(import_find(result, run, study, &index, err));
     assert(index == result->runs.count);
     HL_TRY(hl_grow(&result->studies, &result->study_capacity, result->runs.count + 1,

@@ -10,7 +10,6 @@
  * known". A run keeps its source: it was simulated or measured, wherever that was.
  */
 #include <assert.h>
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -194,13 +193,14 @@ static enum hl_status read_metric(const struct hl_json_node *member, const struc
                                   int metric, struct hl_error *err)
 {
     struct hl_error why;
+    const char *expected;
     double value;
 
     if (json_is_null(member->value))
         return HL_OK;
     HL_TRY(hl_json_double(member, &value, err));
-    if (!isfinite(value))
-        return hl_json_fail(member, err, "found a number too large for a double");
+    if (!import_is_figure(metric, value, &expected))
+        return hl_json_fail(member, err, "found %g, expected %s", value, expected);
     if (figures->part == NULL)
         run_set(figures->run, (enum run_metric)metric, value);
     else if (run_part_set(figures->run, figures->part, metric, value, &why) != HL_OK)

@@ -18,11 +18,19 @@
 
 enum { BUSY_WAIT_MS = 10000, BUSY_STEP_MS = 20 };
 
+/* Our SQL is right, so a table or column that is not there is one somebody took away. */
+static bool is_about_tables(const char *said)
+{
+    return strncmp(said, "no such table", 13) == 0 || strncmp(said, "no such column", 14) == 0 ||
+           strstr(said, "has no column") != NULL;
+}
+
 enum hl_status store_fail(struct store *store, int code, struct hl_error *err)
 {
     static const char remedy[] = "what was recorded before is kept; --db FILE names another file";
     const char *path = store->path;
     int number = store->db == NULL ? 0 : sqlite3_system_errno(store->db);
+    const char *said = store->db == NULL ? sqlite3_errstr(code) : sqlite3_errmsg(store->db);
     const char *why = number != 0 ? strerror(number) : sqlite3_errstr(code);
 
     switch (code & 0xff) {
@@ -47,11 +55,14 @@ enum hl_status store_fail(struct store *store, int code, struct hl_error *err)
     case SQLITE_NOTADB:
         return hl_fail(err, HL_BAD_INPUT, "%s: not an SQLite database; expected halfload's", path);
     case SQLITE_CORRUPT:
-        return hl_fail(err, HL_BAD_INPUT, "%s: the database is damaged: %s", path,
-                       store->db == NULL ? sqlite3_errstr(code) : sqlite3_errmsg(store->db));
-    default:
-        return hl_fail(err, HL_INTERNAL, "%s: %s", path,
-                       store->db == NULL ? sqlite3_errstr(code) : sqlite3_errmsg(store->db));
+        return hl_fail(err, HL_BAD_INPUT, "%s: the database is damaged: %s", path, said);
+    case SQLITE_ERROR:
+        if (is_about_tables(said))
+            return hl_fail(err, HL_BAD_INPUT,
+                           "%s: the database is damaged: %s; expected the tables of halfload", path,
+                           said);
+        return hl_fail(err, HL_INTERNAL, "%s: %s", path, said);
+    default: return hl_fail(err, HL_INTERNAL, "%s: %s", path, said);
     }
 }
 
@@ -189,7 +200,8 @@ static enum hl_status open_to_write(struct store *store, struct hl_error *err)
         return store_fail(store, SQLITE_READONLY, err);
     HL_TRY(use_wal(store, err));
     HL_TRY(store_execute(store, "PRAGMA foreign_keys = ON; PRAGMA synchronous = FULL", err));
-    return store_schema_prepare(store, err);
+    HL_TRY(store_schema_prepare(store, err));
+    return store_schema_check(store, err);
 }
 
 static enum hl_status open_read_only(struct store *store, bool *is_old, struct hl_error *err)
@@ -217,7 +229,9 @@ static enum hl_status open_to_read(struct store *store, struct hl_error *err)
     bool is_old = false;
     enum hl_status status = open_read_only(store, &is_old, err);
 
-    if (status != HL_OK || !is_old)
+    if (status == HL_OK && !is_old)
+        return store_schema_check(store, err);
+    if (status != HL_OK)
         return status;
     close_database(store);
     status = open_to_write(store, err);
@@ -225,7 +239,8 @@ static enum hl_status open_to_read(struct store *store, struct hl_error *err)
         return status;
     close_database(store);
     HL_TRY(open_read_only(store, &is_old, err));
-    return store_schema_stand_in(store, err);
+    HL_TRY(store_schema_stand_in(store, err));
+    return store_schema_check(store, err);
 }
 
 enum hl_status store_open(struct store **store, const char *path, enum store_access access,

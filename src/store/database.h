@@ -37,6 +37,26 @@ enum hl_status store_step(struct store *store, sqlite3_stmt *statement, bool *ha
 enum hl_status store_number(struct store *store, const char *sql, int64_t *number,
                             struct hl_error *err) HL_MUST_CHECK;
 
+/* ---- values, which somebody may have edited by hand: row.c ---- */
+
+/* The row that a statement is at. */
+struct store_row {
+    struct store *store;
+    sqlite3_stmt *statement;
+    const char *table;
+    int64_t id; /* of the study or run it belongs to */
+};
+
+/* "FILE: table metric, row 7: value is 'x'; expected ..." of a column of the statement. */
+enum hl_status store_row_fail(const struct store_row *row, int column, const char *expected,
+                              struct hl_error *err) HL_MUST_CHECK;
+enum hl_status store_row_text(const struct store_row *row, int column, char *field, size_t bytes,
+                              struct hl_error *err) HL_MUST_CHECK;
+enum hl_status store_row_int(const struct store_row *row, int column, int64_t least, int64_t most,
+                             int64_t *value, struct hl_error *err) HL_MUST_CHECK;
+enum hl_status store_row_double(const struct store_row *row, int column, double *value,
+                                struct hl_error *err) HL_MUST_CHECK; /* a finite one */
+
 /* Makes the tables, or brings them up to date. */
 enum hl_status store_schema_prepare(struct store *store, struct hl_error *err) HL_MUST_CHECK;
 /* True of an empty file too. A file of a newer program is HL_UNSUPPORTED. */
@@ -44,6 +64,8 @@ enum hl_status store_schema_is_old(struct store *store, bool *is_old,
                                    struct hl_error *err) HL_MUST_CHECK;
 /* Tables that a file lacks which cannot be brought up to date, empty and for this connection alone. */
 enum hl_status store_schema_stand_in(struct store *store, struct hl_error *err) HL_MUST_CHECK;
+/* Fails where a table or column of this version is missing. */
+enum hl_status store_schema_check(struct store *store, struct hl_error *err) HL_MUST_CHECK;
 /* For store_schema_prepare and its test: steps[i] leads from version i to i + 1. */
 enum hl_status store_schema_migrate(struct store *store, const char *const *steps, int step_count,
                                     struct hl_error *err) HL_MUST_CHECK;

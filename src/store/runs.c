@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/units.h"
 #include "store/database.h"
 
 static const char insert_run_sql[] =
@@ -146,116 +147,116 @@ enum hl_status store_run_add(struct store *store, int64_t study_id, int64_t plac
     return store_end(store, store_insert_run(store, study_id, place, run, err), err);
 }
 
-/* A text column into a fixed field. It was written from such a field, so what does not fit has been
- * written by somebody else. */
-static bool read_text(sqlite3_stmt *s, int column, char *field, size_t bytes)
-{
-    const unsigned char *text = sqlite3_column_text(s, column);
-    int length = sqlite3_column_bytes(s, column);
-
-    if (text == NULL || (size_t)length >= bytes || memchr(text, '\0', (size_t)length) != NULL)
-        return false;
-    memcpy(field, text, (size_t)length + 1);
-    return true;
-}
-
-static bool read_int32(sqlite3_stmt *s, int column, int32_t least, int32_t *value)
-{
-    int64_t number = sqlite3_column_int64(s, column);
-
-    if (sqlite3_column_type(s, column) == SQLITE_NULL)
-        *value = -1;
-    else
-        *value = (int32_t)number;
-    return sqlite3_column_type(s, column) == SQLITE_NULL ||
-           (number >= least && number <= INT32_MAX);
-}
-
-static bool read_source(sqlite3_stmt *s, int column, enum run_source *source)
-{
-    const char *text = (const char *)sqlite3_column_text(s, column);
-
-    for (int i = 0; text != NULL && i < RUN_SOURCE_COUNT; i++)
-        if (strcmp(text, run_source_name((enum run_source)i)) == 0) {
-            *source = (enum run_source)i;
-            return true;
-        }
-    return false;
-}
-
-static bool read_status(sqlite3_stmt *s, int column, enum run_status *status)
-{
-    const char *text = (const char *)sqlite3_column_text(s, column);
-
-    for (int i = 0; text != NULL && i < RUN_STATUS_COUNT; i++)
-        if (strcmp(text, run_status_name((enum run_status)i)) == 0) {
-            *status = (enum run_status)i;
-            return true;
-        }
-    return false;
-}
-
 static const char select_runs_sql[] =
     "SELECT id, place, source, status, exit_status, workload, load, level, policy, machine, "
     "variant,"
     " seed, block, run, play_order, boot_id, note FROM run"
     " WHERE study_id = ?1 AND (?2 < 0 OR place = ?2) ORDER BY place";
 
-static bool read_identity(sqlite3_stmt *s, struct run *run)
+/* The place of a column's word in a list of words; -1: it is none of them. */
+static int find_word(sqlite3_stmt *s, int column, const char *(*name_of)(int), int count)
 {
-    enum run_source source;
+    const char *text = (const char *)sqlite3_column_text(s, column);
+    int i = 0;
 
-    if (!read_source(s, 2, &source))
-        return false;
-    run_init(run, source, run_reason_keep("not recorded: this metric is newer than the run"));
-    run->level = sqlite3_column_type(s, 7) == SQLITE_NULL ? -1 : sqlite3_column_int64(s, 7);
-    run->seed = (uint64_t)sqlite3_column_int64(s, 11);
-    return read_status(s, 3, &run->status) && read_int32(s, 4, INT32_MIN, &run->exit_status) &&
-           read_text(s, 5, run->workload, sizeof(run->workload)) &&
-           read_text(s, 6, run->load, sizeof(run->load)) && run->level >= -1 &&
-           read_text(s, 8, run->policy, sizeof(run->policy)) &&
-           read_text(s, 9, run->machine, sizeof(run->machine)) &&
-           read_text(s, 10, run->variant, sizeof(run->variant)) &&
-           read_int32(s, 12, 0, &run->block) && read_int32(s, 13, 0, &run->run) && run->run >= 0 &&
-           read_int32(s, 14, 0, &run->order) &&
-           read_text(s, 15, run->boot_id, sizeof(run->boot_id)) &&
-           read_text(s, 16, run->note, sizeof(run->note));
+    while (text != NULL && i < count && strcmp(text, name_of(i)) != 0)
+        i++;
+    return text == NULL || i == count ? -1 : i;
 }
 
-static enum hl_status damaged(struct store *store, const char *table, int64_t id,
-                              struct hl_error *err)
+static const char *source_name(int source)
 {
-    return hl_fail(err, HL_BAD_INPUT,
-                   "%s: table %s, row %lld: a value that halfload does not write", store->path,
-                   table, (long long)id);
+    return run_source_name((enum run_source)source);
+}
+
+static const char *status_name(int status)
+{
+    return run_status_name((enum run_status)status);
+}
+
+static const char *better_name(int better)
+{
+    return run_better_name((enum run_better)better);
+}
+
+/* A number of 32 bits, at least `least`; or none, which is -1. */
+static enum hl_status read_int32(const struct store_row *row, int column, int32_t least,
+                                 int32_t *value, struct hl_error *err)
+{
+    int64_t number = -1;
+
+    if (sqlite3_column_type(row->statement, column) != SQLITE_NULL)
+        HL_TRY(store_row_int(row, column, least, INT32_MAX, &number, err));
+    *value = (int32_t)number;
+    return HL_OK;
+}
+
+static enum hl_status read_identity(const struct store_row *row, struct run *run,
+                                    struct hl_error *err)
+{
+    sqlite3_stmt *s = row->statement;
+    const struct {
+        int column;
+        char *field;
+        size_t bytes;
+    } texts[] = {
+        {5, run->workload, sizeof(run->workload)}, {6, run->load, sizeof(run->load)},
+        {8, run->policy, sizeof(run->policy)},     {9, run->machine, sizeof(run->machine)},
+        {10, run->variant, sizeof(run->variant)},  {15, run->boot_id, sizeof(run->boot_id)},
+        {16, run->note, sizeof(run->note)},
+    };
+    int source = find_word(s, 2, source_name, RUN_SOURCE_COUNT);
+    int status = find_word(s, 3, status_name, RUN_STATUS_COUNT);
+    int64_t number;
+
+    if (source < 0)
+        return store_row_fail(row, 2, "sim, host, trace or import", err);
+    if (status < 0)
+        return store_row_fail(row, 3, "ok, failed, killed or invalid", err);
+    run_init(run, (enum run_source)source,
+             run_reason_keep("not recorded: this metric is newer than the run"));
+    run->status = (enum run_status)status;
+    for (int i = 0; i < HL_COUNT_OF(texts); i++)
+        HL_TRY(store_row_text(row, texts[i].column, texts[i].field, texts[i].bytes, err));
+    run->level = -1;
+    if (sqlite3_column_type(s, 7) != SQLITE_NULL)
+        HL_TRY(store_row_int(row, 7, 0, INT64_MAX, &run->level, err));
+    HL_TRY(store_row_int(row, 4, INT32_MIN, INT32_MAX, &number, err));
+    run->exit_status = (int32_t)number;
+    HL_TRY(store_row_int(row, 11, INT64_MIN, INT64_MAX, &number, err));
+    run->seed = (uint64_t)number;
+    HL_TRY(store_row_int(row, 13, 0, INT32_MAX, &number, err));
+    run->run = (int32_t)number;
+    HL_TRY(read_int32(row, 12, 0, &run->block, err));
+    return read_int32(row, 14, 0, &run->order, err);
 }
 
 /* The index of the metric in this row; -1 for one that a newer program recorded under a name that
  * clashes with nothing here. */
-static enum hl_status find_metric(struct store *store, sqlite3_stmt *s, int64_t run_id, int *metric,
-                                  struct hl_error *err)
+static enum hl_status find_metric(const struct store_row *row, int *metric, struct hl_error *err)
 {
+    sqlite3_stmt *s = row->statement;
     const char *name = (const char *)sqlite3_column_text(s, 0);
     const char *unit = (const char *)sqlite3_column_text(s, 1);
-    const char *better = (const char *)sqlite3_column_text(s, 2);
-    int direction = 0;
+    int direction;
 
-    if (name == NULL || unit == NULL || better == NULL)
-        return damaged(store, "metric", run_id, err);
+    if (name == NULL || name[0] == '\0')
+        return store_row_fail(row, 0, "the name of a metric", err);
+    if (unit == NULL)
+        return store_row_fail(row, 1, "a unit", err);
     *metric = run_metric_find(name);
     if (*metric >= 0 && *metric < RUN_METRIC_COUNT)
         return HL_OK;
-    while (direction < RUN_BETTER_COUNT &&
-           strcmp(better, run_better_name((enum run_better)direction)) != 0)
-        direction++;
-    if (direction == RUN_BETTER_COUNT)
-        return damaged(store, "metric", run_id, err);
+    direction = find_word(s, 2, better_name, RUN_BETTER_COUNT);
+    if (direction < 0)
+        return store_row_fail(row, 2, "lower, higher or neither", err);
     return run_metric_add(name, unit, (enum run_better)direction, metric, err);
 }
 
 static enum hl_status read_metrics(struct store *store, sqlite3_stmt *s, int64_t run_id,
                                    struct run *run, struct hl_error *err)
 {
+    struct store_row row = {.store = store, .statement = s, .table = "metric", .id = run_id};
     bool has_row;
 
     (void)sqlite3_reset(s);
@@ -267,9 +268,10 @@ static enum hl_status read_metrics(struct store *store, sqlite3_stmt *s, int64_t
         HL_TRY(store_step(store, s, &has_row, err));
         if (!has_row)
             return HL_OK;
-        HL_TRY(find_metric(store, s, run_id, &metric, err));
-        run->metric[metric] =
-            sqlite3_column_type(s, 3) == SQLITE_NULL ? (double)NAN : sqlite3_column_double(s, 3);
+        HL_TRY(find_metric(&row, &metric, err));
+        run->metric[metric] = (double)NAN;
+        if (sqlite3_column_type(s, 3) != SQLITE_NULL)
+            HL_TRY(store_row_double(&row, 3, &run->metric[metric], err));
         reason = (const char *)sqlite3_column_text(s, 4);
         if (reason != NULL && reason[0] != '\0')
             run->reason[metric] = run_reason_keep(reason);
@@ -281,21 +283,23 @@ static enum hl_status read_metrics(struct store *store, sqlite3_stmt *s, int64_t
 static enum hl_status read_parts(struct store *store, sqlite3_stmt *s, int64_t run_id,
                                  struct run *run, struct hl_error *err)
 {
+    struct store_row row = {.store = store, .statement = s, .table = "part", .id = run_id};
     bool has_row;
 
     (void)sqlite3_reset(s);
     (void)sqlite3_bind_int64(s, 1, run_id);
     for (;;) {
         char name[RUN_PART_BYTES];
+        double value;
         int metric;
 
         HL_TRY(store_step(store, s, &has_row, err));
         if (!has_row)
             return HL_OK;
-        if (!read_text(s, 4, name, sizeof(name)))
-            return damaged(store, "part", run_id, err);
-        HL_TRY(find_metric(store, s, run_id, &metric, err));
-        HL_TRY(run_part_set(run, name, metric, sqlite3_column_double(s, 3), err));
+        HL_TRY(store_row_text(&row, 4, name, sizeof(name), err));
+        HL_TRY(find_metric(&row, &metric, err));
+        HL_TRY(store_row_double(&row, 3, &value, err));
+        HL_TRY(run_part_set(run, name, metric, value, err));
     }
 }
 
@@ -311,19 +315,20 @@ static enum hl_status read_runs(struct store *store, struct reader *reader, stru
     bool has_row;
 
     for (;;) {
+        struct store_row row = {.store = store, .statement = reader->runs, .table = "run"};
         struct run run;
-        int64_t id;
+        int64_t id, place;
 
         HL_TRY(store_step(store, reader->runs, &has_row, err));
         if (!has_row)
             return HL_OK;
-        id = sqlite3_column_int64(reader->runs, 0);
-        if (!read_identity(reader->runs, &run))
-            return damaged(store, "run", id, err);
+        row.id = id = sqlite3_column_int64(reader->runs, 0);
+        HL_TRY(store_row_int(&row, 1, 0, INT64_MAX, &place, err));
+        HL_TRY(read_identity(&row, &run, err));
         HL_TRY(read_metrics(store, reader->metrics, id, &run, err));
         HL_TRY(hl_grow(&reader->places, &reader->place_capacity, reader->place_count + 1,
                        sizeof(*reader->places), err));
-        reader->places[reader->place_count++] = sqlite3_column_int64(reader->runs, 1);
+        reader->places[reader->place_count++] = place;
         HL_TRY(run_list_add(runs, &run, err));
         /* Parts go into the list's own copy, which is closed with it. */
         HL_TRY(read_parts(store, reader->parts, id, &runs->runs[runs->count - 1], err));

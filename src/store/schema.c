@@ -154,3 +154,23 @@ enum hl_status store_schema_is_old(struct store *store, bool *is_old, struct hl_
     *is_old = version < HL_COUNT_OF(schema_steps);
     return HL_OK;
 }
+
+enum hl_status store_schema_check(struct store *store, struct hl_error *err)
+{
+    static const char *const tables[] = {
+        "SELECT id, name, created_s, program, command, seed, planned, plan, fingerprint, player "
+        "FROM study",
+        "SELECT id, study_id, place, source, status, exit_status, workload, load, level, policy, "
+        "machine, variant, seed, block, run, play_order, boot_id, note FROM run",
+        "SELECT run_id, name, unit, better, value, reason FROM metric",
+        "SELECT run_id, place, name, metric, unit, better, value FROM part",
+    };
+
+    for (int i = 0; i < HL_COUNT_OF(tables); i++) {
+        sqlite3_stmt *statement = NULL;
+
+        HL_TRY(store_prepare(store, tables[i], &statement, err));
+        (void)sqlite3_finalize(statement);
+    }
+    return HL_OK;
+}

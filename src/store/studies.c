@@ -214,25 +214,30 @@ static char *copy_text(sqlite3_stmt *s, int column)
     return hl_strdup(text == NULL ? "" : text);
 }
 
-static enum hl_status read_study(sqlite3_stmt *s, struct store_study *study, struct hl_error *err)
+static enum hl_status read_study(struct store *store, sqlite3_stmt *s, struct store_study *study,
+                                 struct hl_error *err)
 {
-    const char *name = (const char *)sqlite3_column_text(s, 1);
+    enum { YEAR_10000_S = INT64_C(253402300800) };
+    struct store_row row = {
+        .store = store, .statement = s, .table = "study", .id = sqlite3_column_int64(s, 0)};
+    int64_t seed;
 
     *study = (struct store_study){
-        .id = sqlite3_column_int64(s, 0),
-        .created_s = sqlite3_column_int64(s, 2),
-        .seed = (uint64_t)sqlite3_column_int64(s, 3),
-        .planned = sqlite3_column_int64(s, 4),
+        .id = row.id,
         .run_count = sqlite3_column_int64(s, 10),
         .failed_count = sqlite3_column_int64(s, 11),
         .invalid_count = sqlite3_column_int64(s, 12),
-        .program = copy_text(s, 5),
-        .command = copy_text(s, 6),
-        .plan = copy_text(s, 7),
-        .fingerprint = copy_text(s, 8),
-        .player = copy_text(s, 9),
     };
-    (void)snprintf(study->name, sizeof(study->name), "%s", name == NULL ? "" : name);
+    HL_TRY(store_row_text(&row, 1, study->name, sizeof(study->name), err));
+    HL_TRY(store_row_int(&row, 2, 0, YEAR_10000_S - 1, &study->created_s, err));
+    HL_TRY(store_row_int(&row, 3, INT64_MIN, INT64_MAX, &seed, err));
+    HL_TRY(store_row_int(&row, 4, 0, INT64_MAX, &study->planned, err));
+    study->seed = (uint64_t)seed;
+    study->program = copy_text(s, 5);
+    study->command = copy_text(s, 6);
+    study->plan = copy_text(s, 7);
+    study->fingerprint = copy_text(s, 8);
+    study->player = copy_text(s, 9);
     if (study->program != NULL && study->command != NULL && study->plan != NULL &&
         study->fingerprint != NULL && study->player != NULL)
         return HL_OK;
@@ -259,7 +264,7 @@ static enum hl_status read_studies(struct store *store, const char *sql, const c
         if (status == HL_OK && has_row)
             status = hl_grow(studies, &capacity, *count + 1, sizeof(**studies), err);
         if (status == HL_OK && has_row)
-            status = read_study(s, &(*studies)[*count], err);
+            status = read_study(store, s, &(*studies)[*count], err);
         if (status == HL_OK && has_row)
             ++*count;
     }

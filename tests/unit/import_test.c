@@ -319,6 +319,19 @@ static void what_is_wrong_with_time_lines(void **state)
     assert_refused("hello\n", "FILE:1: found 'hello'; expected a line of time(1)");
 }
 
+static void more_runs_than_memory_should_hold_are_refused(void **state)
+{
+    enum { LINES = 100001 };
+    char *text = hl_alloc(2 * LINES + 1, 1);
+
+    (void)state;
+    assert_non_null(text);
+    for (int i = 0; i < LINES; i++)
+        memcpy(text + 2 * i, "1\n", 2);
+    assert_refused(text, "FILE: more than 100000 runs");
+    hl_free(text);
+}
+
 /* ---- hyperfine ---- */
 
 static void hyperfine_gives_a_run_per_time(void **state)
@@ -356,7 +369,7 @@ static void what_is_wrong_with_hyperfine_json(void **state)
     assert_refused("{\"results\":[{\"command\":\"x\",\"times\":[1],\"exit_codes\":[]}]}",
                    "FILE: /results/0/exit_codes: found 0 exit codes, expected 1");
     assert_refused("{\"results\":[{\"command\":\"x\",\"times\":[-1]}]}",
-                   "FILE: /results/0/times/0: found a negative time");
+                   "FILE: /results/0/times/0: found -1 seconds, expected no negative one");
     assert_refused("{\"results\":[]}", "FILE: no run in it");
     assert_refused("{\"reslts\":[]}", "FILE: top level: found neither");
     assert_refused("{\"results\":\n[", "FILE:2: not JSON");
@@ -446,6 +459,11 @@ static void what_is_wrong_with_csv(void **state)
     assert_refused(HEADER "w,1,A,0,elapsed_s,1\n", "FILE:2: 6 columns; expected 7");
     assert_refused(HEADER "w,1,A,0,elapsed_s,1x,s\n", "FILE:2: value is '1x'");
     assert_refused(HEADER "w,1,A,0,elapsed_s,inf,s\n", "FILE:2: value is 'inf'");
+    assert_refused(HEADER "w,1,A,0,elapsed_s,-1,s\n",
+                   "FILE:2: value is '-1'; expected no negative one");
+    assert_refused(HEADER "w,1,A,0,elapsed_s,1e308,s\n",
+                   "FILE:2: value is '1e308'; expected a number of at most 1e100");
+    assert_refused(HEADER "w,1,A,0,own,-1e101,x\n", "FILE:2: value is '-1e101'; expected a number");
     assert_refused(HEADER "w,1,A,,elapsed_s,1,s\n", "FILE:2: run is ''; expected a whole number");
     assert_refused(HEADER "w,1,A,-1,elapsed_s,1,s\n", "FILE:2: run is '-1'");
     assert_refused(HEADER "w,,A,0,elapsed_s,1,s\n", "FILE:2: load is ''");
@@ -574,6 +592,12 @@ static void what_is_wrong_with_our_json(void **state)
                    "s\":\"1\"}]}",
                    "FILE: /runs/0/elapsed_s: found \"1\", expected a number");
     assert_refused("{\"schema\":1,\"runs\":[{\"workload\":\"w\",\"load\":\"l\",\"run\":0,"
+                   "\"elapsed_s\":-2}]}",
+                   "FILE: /runs/0/elapsed_s: found -2, expected no negative one");
+    assert_refused("{\"schema\":1,\"runs\":[{\"workload\":\"w\",\"load\":\"l\",\"run\":0,"
+                   "\"user_s\":1e308}]}",
+                   "FILE: /runs/0/user_s: found 1e+308, expected a number of at most 1e100");
+    assert_refused("{\"schema\":1,\"runs\":[{\"workload\":\"w\",\"load\":\"l\",\"run\":0,"
                    "\"status\":\"fine\"}]}",
                    "FILE: /runs/0/status: unknown status \"fine\"");
     assert_refused("{\"schema\":1,\"runs\":[{\"workload\":\"w\",\"load\":\"l\",\"run\":0},"
@@ -679,6 +703,7 @@ int main(void)
         cmocka_unit_test(a_failed_build_among_good_ones_is_kept_apart),
         cmocka_unit_test(the_end_of_a_command_belongs_to_the_numbers_after_it),
         cmocka_unit_test(what_is_wrong_with_time_lines),
+        cmocka_unit_test(more_runs_than_memory_should_hold_are_refused),
         cmocka_unit_test(hyperfine_gives_a_run_per_time),
         cmocka_unit_test(what_is_wrong_with_hyperfine_json),
         cmocka_unit_test(csv_columns_stand_in_any_order),

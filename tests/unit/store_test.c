@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "base/units.h"
 #include "store/database.h"
 #include "store/store.h"
 
@@ -397,6 +398,60 @@ static void damage_is_told(void **state)
     run_list_close(&runs);
 }
 
+/* A file edited with sqlite3's own shell: each edit, and what is said of it. */
+static void values_that_no_halfload_wrote_are_named(void **state)
+{
+    static const struct {
+        const char *edit, *said;
+    } cases[] = {
+        {"UPDATE metric SET value = 9e999 WHERE name = 'elapsed_s'",
+         "table metric, row 1: value is 'Inf'; expected a finite number"},
+        {"UPDATE metric SET value = 'fast' WHERE name = 'elapsed_s'",
+         "table metric, row 1: value is 'fast'; expected a finite number"},
+        {"UPDATE run SET level = 'two'", "table run, row 1: level is 'two'; expected a whole"},
+        {"UPDATE run SET run = 1.5", "table run, row 1: run is '1.5'; expected a whole number"},
+        {"UPDATE run SET seed = 'x'", "table run, row 1: seed is 'x'"},
+        {"UPDATE run SET source = 'dream'", "table run, row 1: source is 'dream'; expected sim"},
+        {"UPDATE run SET workload = zeroblob(3)", "table run, row 1: workload is ''; expected"},
+        {"UPDATE study SET planned = 'many'", "table study, row 1: planned is 'many'"},
+        {"UPDATE study SET created_s = 1e18", "table study, row 1: created_s is"},
+        {"UPDATE study SET name = hex(zeroblob(40))", "table study, row 1: name is '0000"},
+        {"DROP TABLE metric", "no such table: metric; expected the tables of halfload"},
+        {"ALTER TABLE run RENAME COLUMN boot_id TO boot", "no such column: boot_id"},
+        {"DROP TABLE part", "no such table: part"},
+    };
+
+    (void)state;
+    for (int i = 0; i < HL_COUNT_OF(cases); i++) {
+        struct store_study *studies = NULL;
+        struct store *store;
+        struct run_list runs = {0};
+        enum hl_status status;
+        size_t count = 0;
+        char other[128];
+        int64_t id;
+
+        (void)snprintf(other, sizeof(other), "%s/edited-%d.db", folder, i);
+        assert_ok(store_open(&store, other, STORE_WRITE, &err));
+        id = begin(store, "a");
+        add_run(store, id, 0);
+        store_close(store);
+        run_sql(other, cases[i].edit);
+        for (int access = STORE_READ; access <= STORE_WRITE; access++) {
+            status = store_open(&store, other, (enum store_access)access, &err);
+            if (status == HL_OK)
+                status = store_studies(store, &studies, &count, &err);
+            if (status == HL_OK) {
+                store_studies_close(studies, count);
+                status = store_runs(store, id, -1, &runs, NULL, &err);
+            }
+            assert_refused(status, HL_BAD_INPUT, cases[i].said);
+            store_close(store);
+        }
+        run_list_close(&runs);
+    }
+}
+
 static void an_older_file_is_brought_up_to_date_or_left_as_it_was(void **state)
 {
     static const char *const steps[] = {
@@ -565,6 +620,7 @@ int main(void)
         cmocka_unit_test(a_place_is_taken_once),
         cmocka_unit_test(files_that_are_not_ours_are_left_alone),
         cmocka_unit_test(damage_is_told),
+        cmocka_unit_test(values_that_no_halfload_wrote_are_named),
         cmocka_unit_test(an_older_file_is_brought_up_to_date_or_left_as_it_was),
         cmocka_unit_test(a_read_only_folder_can_be_read_and_says_so_when_written),
         cmocka_unit_test(a_file_from_before_parts_is_read_also_where_it_may_not_be_written),

@@ -141,30 +141,53 @@ static void update_idle_cpu_scan(const struct policy *p, const struct fair_pass 
     pass->to->llc->nr_idle_scan = (int32_t)(weight * HL_MAX(y, 0) / FAIR_CAPACITY_ONE);
 }
 
+static inline bool has_tasks(const struct fair_cpu *c)
+{
+    return c->nr_running > 0 || c->queue.h_nr > 0;
+}
+
+static inline void add_idle_cpu(const struct fair *f, const struct fair_cpu *c, struct survey *s)
+{
+    s->total_capacity += c->capacity;
+    if (fair_mask_has(f->excluded, c->cpu))
+        return;
+    s->total_load += fair_cpu_load(c);
+    s->total_util += fair_cpu_util(c);
+    s->overload |= c->misfit_load > 0;
+}
+
 /* A group without tasks is never the busiest; what is left of its load counts. False: it has some. */
 static bool sum_up_idle(const struct policy *p, const struct fair_group *g, struct survey *s)
 {
-    const struct fair *f = fair_of(p);
-    int64_t load = 0, util = 0, capacity = 0;
-    bool overload = false;
-
-    for (int i = 0; i < g->cpu_count; i++) {
-        const struct fair_cpu *c = fair_cpu_of(p, g->cpu[i]);
-
-        if (c->nr_running > 0 || c->queue.h_nr > 0)
+    for (int i = 0; i < g->cpu_count; i++)
+        if (has_tasks(fair_cpu_of(p, g->cpu[i])))
             return false;
-        capacity += c->capacity;
-        if (fair_mask_has(f->excluded, c->cpu))
-            continue;
-        load += fair_cpu_load(c);
-        util += fair_cpu_util(c);
-        overload |= c->misfit_load > 0;
-    }
-    s->total_capacity += capacity;
-    s->total_load += load;
-    s->total_util += util;
-    s->overload |= overload;
+    for (int i = 0; i < g->cpu_count; i++)
+        add_idle_cpu(fair_of(p), fair_cpu_of(p, g->cpu[i]), s);
     return true;
+}
+
+/* The same where groups are single cpus, from place `at` to `end`: the first one that has tasks. */
+static int sum_up_idle_cpus(const struct policy *p, const struct fair_span *span, int at, int end,
+                            struct survey *s)
+{
+    const struct fair *f = fair_of(p);
+
+    for (; at < end; at++) {
+        const struct fair_cpu *c = fair_cpu_of(p, span->cpu[at]);
+
+        if (has_tasks(c))
+            break;
+        add_idle_cpu(f, c, s);
+    }
+    return at;
+}
+
+static void add_to_totals(struct survey *s, const struct group_stats *stats)
+{
+    s->total_load += stats->sums.load;
+    s->total_util += stats->sums.util;
+    s->total_capacity += stats->sums.capacity;
 }
 
 /* update_sd_lb_stats */
@@ -172,25 +195,30 @@ static void survey_groups(struct policy *p, const struct fair_pass *pass, struct
 {
     const struct fair_span *span = pass->domain->span;
     struct group_stats *stats = fair_of(p)->group_stats;
+    int own = pass->domain->own_group;
 
-    *s = (struct survey){.local = stats};
-    for (int i = 0, at = pass->domain->own_group; i < span->group_count; i++) {
-        const struct fair_group *g = &span->group[at];
+    *s = (struct survey){.local = stats, .local_group = &span->group[own]};
+    sum_up(p, pass, s->local_group, true, s, stats);
+    add_to_totals(s, stats++);
+    for (int part = 0; part < 2; part++) { /* those after the own one first */
+        int end = part == 0 ? span->group_count : own;
 
-        at = at + 1 < span->group_count ? at + 1 : 0;
-        if (i > 0 && sum_up_idle(p, g, s))
-            continue;
-        sum_up(p, pass, g, i == 0, s, stats);
-        s->total_load += stats->sums.load;
-        s->total_util += stats->sums.util;
-        s->total_capacity += stats->sums.capacity;
-        if (i == 0) {
-            s->local_group = g;
-        } else if (is_busiest(p, pass, s, g, stats)) {
-            s->busiest = stats;
-            s->busiest_group = g;
+        for (int at = part == 0 ? own + 1 : 0; at < end; at++) {
+            const struct fair_group *g;
+
+            if (span->largest_group == 1)
+                at = sum_up_idle_cpus(p, span, at, end, s);
+            g = &span->group[at];
+            if (at == end || sum_up_idle(p, g, s))
+                continue;
+            sum_up(p, pass, g, false, s, stats);
+            add_to_totals(s, stats);
+            if (is_busiest(p, pass, s, g, stats)) {
+                s->busiest = stats;
+                s->busiest_group = g;
+            }
+            stats++;
         }
-        stats++;
     }
     if (pass->parent == NULL)
         fair_of(p)->overload = s->overload;

@@ -408,6 +408,15 @@ static int skip_ruled_out(const struct policy *p, const struct fair_span *span, 
         return at;
     if (best->sums.util == 0 && best->sums.idle_cpus >= span->largest_group)
         return end;
+    if (span->largest_group == 1) { /* is_ruled_out of one cpu */
+        for (; at < end; at++) {
+            const struct fair_cpu *c = fair_cpu_of(p, span->cpu[at]);
+
+            if ((c->nr_running == 0 && fair_cpu_util(c) < best->sums.util) || c->cpu == se->cpu)
+                break;
+        }
+        return at;
+    }
     while (at < end && is_ruled_out(p, &span->group[at], se, best))
         at++;
     return at;

@@ -9,6 +9,7 @@
  *                         all cpu time
  *     serial_tail_share   the same of the second half
  *     vfork_tail_ns       from a fork to the parent's sleep until the child's exec: the median
+ *     kernel_threads      preemptions by kernel threads, per second of cpu time
  *     pipe                do compilers end while their assembler lives?
  *     processes           count and quantiles of cpu time by name; names of little weight together
  */
@@ -118,6 +119,10 @@ static enum hl_status set_constants(struct profile *profile, const struct trace_
         HL_TRY(set_constant(profile, PROFILE_vfork_tail_ns,
                             llround(stats_hist_quantile(&tally->vfork_tail, 0.5).value), source,
                             err));
+    HL_TRY(set_constant(
+        profile, PROFILE_kernel_threads,
+        llround((double)tally->lives.kernel_preempts / (double)tally->cpu_ns * (double)HL_NS_PER_S),
+        source, err));
     HL_TRY(set_constant(profile, PROFILE_pipe, 2 * tally->piped_units > units, source, err));
     /* What a recording does not tell: the sources were read before, as build servers have it. */
     return set_constant(profile, PROFILE_disk_reads, 0, "assumed", err);

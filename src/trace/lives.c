@@ -367,6 +367,18 @@ static void leave_unseen(struct trace_lives *lives, struct trace_lives_task *t,
     }
 }
 
+/* Known by their names; migration threads are not among them, as they are the scheduler's own. */
+static bool is_kernel_thread(const char *name)
+{
+    static const char *const beginnings[] = {"kworker/",  "ksoftirqd/", "rcu_",   "rcuo",
+                                             "kcompactd", "khugepaged", "kswapd", "jbd2/"};
+
+    for (int i = 0; i < HL_COUNT_OF(beginnings); i++)
+        if (strncmp(name, beginnings[i], strlen(beginnings[i])) == 0)
+            return true;
+    return false;
+}
+
 static void switch_out(struct trace_lives *lives, const struct trace_text_event *event)
 {
     struct trace_lives_cpu *cpu = &lives->cpus[event->cpu];
@@ -385,6 +397,7 @@ static void switch_out(struct trace_lives *lives, const struct trace_text_event 
     leave_cpu(lives, t, true);
     if (event->state == TRACE_RUNNABLE) {
         t->involuntary++;
+        lives->kernel_preempts += is_kernel_thread(event->other.name);
         set_runnable(lives, t, true);
         t->ready_ns = lives->now_ns;
         return;

@@ -80,7 +80,8 @@ struct trace_lives {
     /* Elapsed time by runnable tasks; the last: that and more. */
     int64_t level_ns[TRACE_LIVES_LEVELS];
     struct trace_lives_slice slices[TRACE_LIVES_SLICES];
-    int64_t slice_ns; /* width; it doubles when the slices are full */
+    int64_t slice_ns;        /* width; it doubles when the slices are full */
+    int64_t kernel_preempts; /* tasks of the tree that a kernel thread took the cpu from */
     int64_t inferred; /* switches from idle that are missing, and follow from what came after */
     int64_t lost_events, lost_places; /* events known to be missing; stretches that miss some */
     /* Long stretches without any event although tasks of the tree could run: a hole, or none of

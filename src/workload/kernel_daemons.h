@@ -13,4 +13,10 @@
 enum hl_status workload_kernel_daemons(struct workload *w, const struct machine *machine,
                                        struct hl_rng *rng, struct hl_error *err) HL_MUST_CHECK;
 
+/* One per cpu, which it is pinned to: it comes `per_s` times a second, at chance, while the cpu is busy,
+ * for 20 us. None for 0. */
+enum hl_status workload_kernel_threads(struct workload *w, const struct machine *machine,
+                                       int64_t per_s, struct hl_rng *rng,
+                                       struct hl_error *err) HL_MUST_CHECK;
+
 #endif

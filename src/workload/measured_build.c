@@ -22,6 +22,7 @@
  *          taken off, down to nothing.
  * Vforks:  a parent goes on for vfork_tail_ns after its child's birth. Under EEVDF it then owes a
  *          little when it sleeps, stays queued, and preempts its child at the exec, as in recordings.
+ * Kernel:  a thread pinned to each cpu comes there kernel_threads times a second while it is busy.
  * Omits:   deeper nesting of makes, dependencies, what runs beside what in a unit's shell; the second
  *          of a real start in which two or three processes can run: it counts as parallel.
  */
@@ -570,7 +571,8 @@ static enum hl_status put_slots(struct measured *b, int64_t level, const struct 
     w->slot_count = POOL_COUNT;
     /* A slot is held until its process is reaped, so zombies are counted. */
     w->live_task_max = 1 + (size_t)HL_MIN(jobs, b->directory_count) + (size_t)jobs * TASKS_OF_UNIT +
-                       (has_daemons ? (size_t)machine->package_count : 0);
+                       (has_daemons ? (size_t)machine->package_count : 0) +
+                       (b->constant[PROFILE_kernel_threads] > 0 ? (size_t)machine->cpu_count : 0);
     return HL_OK;
 }
 
@@ -596,6 +598,9 @@ static enum hl_status fill(struct measured *b, const struct workload_request *re
     put_top(b);
     if (b->constant[PROFILE_daemons] != 0 && b->status == HL_OK)
         b->status = workload_kernel_daemons(b->w, request->machine, &b->rng, b->err);
+    if (b->status == HL_OK)
+        b->status = workload_kernel_threads(b->w, request->machine,
+                                            b->constant[PROFILE_kernel_threads], &b->rng, b->err);
     return b->status;
 }
 

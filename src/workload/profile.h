@@ -57,7 +57,10 @@
     X(daemons, bool, 1, 0, 1, "one light kernel daemon per package: 0.2 ms each 50 to 150 ms")     \
     X(vfork_tail_ns, ns, 0, 0, 1000000000,                                                         \
       "part of a process's time in vfork between its child's birth and its own sleep; of builds "  \
-      "with processes")
+      "with processes")                                                                            \
+    X(kernel_threads, count, 0, 0, 10000,                                                          \
+      "times a second that a kernel thread comes to a busy cpu for 20 us; of builds with "         \
+      "processes")
 
 enum profile_constant {
 #define PROFILE_ENUM(name, unit, value, min, max, help) PROFILE_##name,

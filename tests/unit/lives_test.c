@@ -256,6 +256,20 @@ static void lost_events_make_what_runs_there_unknown(void **state)
     assert_int_equal(s->ended[1].unknown_ns, 0);
 }
 
+static void preemptions_by_kernel_threads_are_counted(void **state)
+{
+    struct seen *s = *state;
+
+    begin(s);
+    switches(s, 1, 0, 10, "make", TRACE_RUNNABLE, 21, "kworker/0:1");
+    switches(s, 2, 0, 21, "kworker/0:1", TRACE_SLEEPING, 10, "make");
+    switches(s, 3, 0, 10, "make", TRACE_RUNNABLE, 22, "kworkerish");
+    switches(s, 4, 0, 22, "kworkerish", TRACE_RUNNABLE, 23, "rcu_preempt"); /* not of the tree */
+    switches(s, 5, 0, 23, "rcu_preempt", TRACE_SLEEPING, 10, "make");
+    switches(s, 6, 0, 10, "make", TRACE_SLEEPING, 24, "ksoftirqd/0"); /* by itself */
+    assert_int_equal(s->lives.kernel_preempts, 1);
+}
+
 static void a_long_silence_is_a_hole_while_tasks_could_run(void **state)
 {
     struct seen *s = *state;
@@ -363,6 +377,7 @@ int main(void)
         TEST(a_missing_switch_from_idle_follows_from_the_next),
         TEST(a_missing_switch_from_another_task_is_unknown_time),
         TEST(lost_events_make_what_runs_there_unknown),
+        TEST(preemptions_by_kernel_threads_are_counted),
         TEST(a_long_silence_is_a_hole_while_tasks_could_run),
         TEST(time_that_goes_back_stands_still),
         TEST(others_do_not_count),

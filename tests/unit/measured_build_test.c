@@ -318,7 +318,7 @@ static double serial_share(const char *machine_text, int64_t level)
     struct hl_error err;
 
     open_tinyconfig(&profile);
-    profile.constant[PROFILE_daemons] = 0;
+    profile.constant[PROFILE_daemons] = profile.constant[PROFILE_kernel_threads] = 0;
     assert_int_equal(machine_open(&machine, machine_text, &err), HL_OK);
     assert_int_equal(policy_spec_parse(&policy, "ideal", &err), HL_OK);
     build(&w, &profile, &machine, level, 1);

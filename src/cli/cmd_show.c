@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "base/format.h"
+#include "base/visible.h"
 #include "cli/cli.h"
 #include "cli/reference.h"
 #include "report/report.h"
@@ -48,10 +49,10 @@ static void print_study(const struct store_study *study)
 {
     char when[CLI_TIME_BYTES];
 
-    printf("study %s (id %" PRId64 "), %s, by %s\n", study->name, study->id,
-           cli_time_text(study->created_s, when), study->program);
+    report_line(stdout, "study %s (id %" PRId64 "), %s, by %s", study->name, study->id,
+                cli_time_text(study->created_s, when), study->program);
     if (study->command[0] != '\0')
-        printf("%s\n", study->command);
+        report_line(stdout, "%s", study->command);
     printf("%" PRId64 " of %" PRId64 " runs, %" PRId64 " failed, ", study->run_count,
            study->planned, study->failed_count);
     if (study->invalid_count > 0)
@@ -103,35 +104,36 @@ static enum hl_status print_runs(const struct reference *r, const int64_t *place
 /* One run whole: who it is, each metric with its unit, or why it was not had. */
 static void print_run(const struct run *run)
 {
-    char arm[RUN_ARM_BYTES], number[HL_EXACT_BYTES];
+    char arm[RUN_ARM_BYTES], number[HL_EXACT_BYTES], exit_status[40] = "";
+    char boot[4 * sizeof(run->boot_id)];
 
-    printf("%s at load %s, %s on %s: %s", run->workload, run->load, run_arm_name(run, arm),
-           run->machine[0] == '\0' ? "a machine not named" : run->machine,
-           run_status_name(run->status));
     if (run->status != RUN_OK)
-        printf(", exit status %" PRId32, run->exit_status);
-    if (run->note[0] != '\0')
-        printf(": %s", run->note);
-    printf("\nsource %s, repetition %" PRId32 ", seed %" PRIu64, run_source_name(run->source),
+        (void)snprintf(exit_status, sizeof(exit_status), ", exit status %" PRId32,
+                       run->exit_status);
+    report_line(
+        stdout, "%s at load %s, %s on %s: %s%s%s%s", run->workload, run->load,
+        run_arm_name(run, arm), run->machine[0] == '\0' ? "a machine not named" : run->machine,
+        run_status_name(run->status), exit_status, run->note[0] == '\0' ? "" : ": ", run->note);
+    printf("source %s, repetition %" PRId32 ", seed %" PRIu64, run_source_name(run->source),
            run->run, run->seed);
     if (run->block >= 0)
         printf(", block %" PRId32, run->block);
     if (run->order >= 0)
         printf(", played as number %" PRId32, run->order);
     if (run->boot_id[0] != '\0')
-        printf(", boot %s", run->boot_id);
+        printf(", boot %s", hl_visible(boot, sizeof(boot), run->boot_id));
     puts("\n");
     for (int i = 0; i < run_metric_count(); i++) {
         const struct run_metric_info *info = &run_metric_table[i];
 
         if (run_has(run, (enum run_metric)i))
-            printf("%-22s %s%s%s%s%s%s\n", info->name, hl_format_exact(number, run->metric[i]),
-                   info->unit[0] == '\0' ? "" : " ", info->unit,
-                   run->reason[i] == NULL ? "" : "  (",
-                   run->reason[i] == NULL ? "" : run->reason[i], run->reason[i] == NULL ? "" : ")");
+            report_line(
+                stdout, "%-22s %s%s%s%s%s%s", info->name, hl_format_exact(number, run->metric[i]),
+                info->unit[0] == '\0' ? "" : " ", info->unit, run->reason[i] == NULL ? "" : "  (",
+                run->reason[i] == NULL ? "" : run->reason[i], run->reason[i] == NULL ? "" : ")");
         else if (i < RUN_METRIC_COUNT)
-            printf("%-22s -  (%s)\n", info->name,
-                   run->reason[i] == NULL ? "not measured" : run->reason[i]);
+            report_line(stdout, "%-22s -  (%s)", info->name,
+                        run->reason[i] == NULL ? "not measured" : run->reason[i]);
     }
 }
 
@@ -143,14 +145,15 @@ static void print_parts(const struct run *run)
     for (size_t p = 0; p < run->part_count; p++) {
         const struct run_part *part = &run->parts[p];
 
-        printf("\n%s\n", part->name);
+        putchar('\n');
+        report_line(stdout, "%s", part->name);
         for (int i = 0; i < run_metric_count(); i++) {
             const struct run_metric_info *info = &run_metric_table[i];
             double value = run_part_get(part, i);
 
             if (!isnan(value))
-                printf("  %-20s %s%s%s\n", info->name, hl_format_exact(number, value),
-                       info->unit[0] == '\0' ? "" : " ", info->unit);
+                report_line(stdout, "  %-20s %s%s%s", info->name, hl_format_exact(number, value),
+                            info->unit[0] == '\0' ? "" : " ", info->unit);
         }
     }
 }

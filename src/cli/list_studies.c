@@ -11,6 +11,7 @@
 #include "cli/cli.h"
 #include "cli/reference.h"
 #include "report/write.h"
+#include "report/report.h"
 
 const char *cli_time_text(int64_t created_s, char text[static CLI_TIME_BYTES])
 {
@@ -42,8 +43,9 @@ static void print_studies(const struct store_study *studies, size_t count)
         if (s->invalid_count > 0)
             (void)snprintf(failed, sizeof(failed), "%" PRId64 ", %" PRId64 " invalid",
                            s->failed_count, s->invalid_count);
-        printf("%-*s  %4" PRId64 "  %-*s  %11s  %6s  %s\n", width, s->name, s->id,
-               CLI_TIME_BYTES - 1, cli_time_text(s->created_s, when), runs, failed, s->command);
+        report_line(stdout, "%-*s  %4" PRId64 "  %-*s  %11s  %6s  %s", width, s->name, s->id,
+                    CLI_TIME_BYTES - 1, cli_time_text(s->created_s, when), runs, failed,
+                    s->command);
     }
 }
 

@@ -153,8 +153,8 @@ error_t cli_effect_option(struct argp_state *state, const char *option, const ch
 
     if (!hl_parse_decimal(text, HL_PPM, &ppm) || ppm <= 0 || ppm >= HL_PPM)
         return cli_refuse(state,
-                          "--%s is '%s'; expected a ratio above 0 and below 1, such as 1%% or "
-                          "0.01",
+                          "--%s is '%s'; expected a ratio from 0.000001 to 0.999999, such as 1%% "
+                          "or 0.01",
                           option, text);
     *effect = (double)ppm / (double)HL_PPM;
     return 0;

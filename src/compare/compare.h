@@ -156,6 +156,8 @@ void compare_result_close(struct compare_result *result); /* safe on zeroed */
 
 const char *compare_verdict_name(enum compare_verdict verdict);
 const char *compare_unit_name(enum compare_unit unit); /* "blocks" "runs" "boots" */
+/* The same for so many: "1" "block". */
+const char *compare_units(enum compare_unit unit, size_t count);
 
 /* "10" blocks, "10 v 8" runs. */
 enum { COMPARE_N_BYTES = 48 };

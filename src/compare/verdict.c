@@ -34,6 +34,15 @@ const char *compare_unit_name(enum compare_unit unit)
     return "units";
 }
 
+const char *compare_units(enum compare_unit unit, size_t count)
+{
+    static const char *const singular[] = {"block", "run", "boot"};
+
+    _Static_assert(COMPARE_BLOCKS == 0 && COMPARE_RUNS == 1 && COMPARE_BOOTS == 2,
+                   "places in `singular`");
+    return count == 1 ? singular[unit] : compare_unit_name(unit);
+}
+
 const char *compare_n_text(const struct compare_cell *cell, char text[COMPARE_N_BYTES])
 {
     if (cell->unit == COMPARE_BLOCKS)
@@ -103,7 +112,8 @@ static void plan_further(struct compare_cell *cell, double effect)
         least.base_n = least.new_n = stats_least_n(design.is_paired, design.alpha);
         (void)hl_format(cell->reason, sizeof(cell->reason),
                         "%.4g %% is out of reach of %s %s: it takes %s", 100 * cell->level,
-                        compare_n_text(cell, n), compare_unit_name(cell->unit),
+                        compare_n_text(cell, n),
+                        compare_units(cell->unit, cell->unit == COMPARE_BLOCKS ? cell->new_n : 2),
                         compare_n_text(&least, least_n));
     } else {
         (void)hl_format(cell->reason, sizeof(cell->reason), "the interval is too wide");

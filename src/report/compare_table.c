@@ -18,6 +18,7 @@
 
 #include "base/format.h"
 #include "base/units.h"
+#include "base/visible.h"
 #include "report/report.h"
 #include "report/write.h"
 
@@ -172,14 +173,15 @@ static void write_different(FILE *out, const struct compare_result *result,
     enum run_better better = run_metric_table[cell->metric].better;
     bool is_only = result->request->new_count == 1;
     bool is_more = cell->change.estimate > (cell->is_ratio ? 1 : 0);
-    char load[TEXT_BYTES];
+    char load[TEXT_BYTES], text[4 * TEXT_BYTES], name[4 * TEXT_BYTES];
 
-    (void)fprintf(out, "%s%s%sload %s %s", before,
-                  is_only ? "" : result->request->news[cell->arm].name, is_only ? "" : " at ",
-                  load_text(result, cell->load, load),
-                  better == RUN_NEITHER               ? is_more ? "higher" : "lower"
-                  : is_more == (better == RUN_HIGHER) ? "better"
-                                                      : "worse");
+    (void)fprintf(
+        out, "%s%s%sload %s %s", before,
+        is_only ? "" : hl_visible(name, sizeof(name), result->request->news[cell->arm].name),
+        is_only ? "" : " at ", hl_visible(text, sizeof(text), load_text(result, cell->load, load)),
+        better == RUN_NEITHER               ? is_more ? "higher" : "lower"
+        : is_more == (better == RUN_HIGHER) ? "better"
+                                            : "worse");
 }
 
 static bool any_ok(const struct compare_result *result)
@@ -261,15 +263,18 @@ static void sheet_begin(struct sheet *sheet, const char *const *heads, size_t co
 
 static void sheet_cell(struct sheet *sheet, const char *text)
 {
+    char visible[4 * TEXT_BYTES];
+
     if (!sheet->is_markdown) {
         report_table_cell(sheet->table, "%s", text);
         return;
     }
+    text = hl_visible(visible, sizeof(visible), text);
     (void)fputs("| ", sheet->out);
     for (; *text != '\0'; text++) {
         if (*text == '|' || *text == '\\')
             (void)fputc('\\', sheet->out);
-        (void)fputc((unsigned char)*text < ' ' ? ' ' : *text, sheet->out);
+        (void)fputc(*text, sheet->out);
     }
     (void)fputc(' ', sheet->out);
 }
@@ -295,7 +300,7 @@ static enum hl_status sheet_end(struct sheet *sheet, struct hl_error *err)
 
 static void write_line(FILE *out, bool is_markdown, const char *text)
 {
-    (void)fprintf(out, "%s%s\n", is_markdown ? "- " : "", text);
+    report_line(out, "%s%s", is_markdown ? "- " : "", text);
 }
 
 /* ---- one new arm ---- */
@@ -343,9 +348,11 @@ static enum hl_status write_arm(FILE *out, bool is_markdown, const struct compar
     struct sheet sheet = {.out = out, .is_markdown = is_markdown};
     char name[TEXT_BYTES], base[TEXT_BYTES], new[TEXT_BYTES];
 
-    (void)fprintf(out, "\n%s%s%s, %s; base is %s, new is %s\n\n", info->name,
-                  has_unit(info) ? " in " : "", info->unit, better_text(info->better),
-                  compare_base_of(request, arm)->name, request->news[arm].name);
+    (void)fputc('\n', out);
+    report_line(out, "%s%s%s, %s; base is %s, new is %s", info->name, has_unit(info) ? " in " : "",
+                info->unit, better_text(info->better), compare_base_of(request, arm)->name,
+                request->news[arm].name);
+    (void)fputc('\n', out);
     sheet_begin(&sheet, heads, sizeof(heads) / sizeof(heads[0]));
     for (size_t i = 0; i < result->cell_count; i++) {
         const struct compare_cell *cell = &result->cells[i];
@@ -374,7 +381,7 @@ static void write_undecided(FILE *out, bool is_markdown, const struct compare_re
     if (cell->n_to_decide > 0)
         (void)hl_format(more, sizeof(more),
                         "; about %zu %s%s would decide if the change is as estimated",
-                        cell->n_to_decide, compare_unit_name(cell->unit),
+                        cell->n_to_decide, compare_units(cell->unit, cell->n_to_decide),
                         cell->unit == COMPARE_BLOCKS ? "" : " per arm");
     if (cell->n_to_decide > 0 && isfinite(detectable))
         (void)hl_format(found, sizeof(found), "; %.2g %% would be found (power 80 %%)",
@@ -554,8 +561,9 @@ static enum hl_status write_summary(FILE *out, bool is_markdown,
     struct sheet sheet = {.out = out, .is_markdown = is_markdown};
     char text[TEXT_BYTES];
 
-    (void)fprintf(out, "%s%s%s, %s; %s\n\n", info->name, has_unit(info) ? " in " : "", info->unit,
-                  better_text(info->better), request->base->name);
+    report_line(out, "%s%s%s, %s; %s", info->name, has_unit(info) ? " in " : "", info->unit,
+                better_text(info->better), request->base->name);
+    (void)fputc('\n', out);
     sheet_begin(&sheet, heads, sizeof(heads) / sizeof(heads[0]));
     for (size_t load = 0; load < result->load_count; load++) {
         const struct compare_side *side = &result->sides[load];

@@ -244,12 +244,14 @@ static enum hl_status write_normalised(FILE *out, const struct report_cells *cel
     (void)run_arm_name(cells->rows[0], name);
     report_format_load(load, sizeof(load), cells->columns[column]);
     if (isnan(reference)) {
-        (void)fprintf(out, "\nnot normalised: %s at %s has no figure\n", name, load);
+        (void)fputc('\n', out);
+        report_line(out, "not normalised: %s at %s has no figure", name, load);
         return HL_OK;
     }
-    report_write(out, "\nnormalised to: %s at %s = %.*f %s (mean, %s)\n", name, load,
-                 decimals_of(cells, metric), reference, run_metric_table[metric].unit,
-                 better_of(metric));
+    (void)fputc('\n', out);
+    report_line(out, "normalised to: %s at %s = %.*f %s (mean, %s)", name, load,
+                decimals_of(cells, metric), reference, run_metric_table[metric].unit,
+                better_of(metric));
     return write_table(out, cells, &view, err);
 }
 
@@ -353,11 +355,11 @@ static void write_failures(FILE *out, const struct report_cells *cells)
         if (run->status == RUN_OK)
             continue;
         report_format_load(load, sizeof(load), run);
-        (void)fprintf(out, "  %s at %s, run %" PRId32 " of %zu: %s, exit status %" PRId32 "%s%s\n",
-                      run_arm_name(run, name), load, run->run + 1,
-                      report_cells_runs(cells, cells->row_of[i], cells->column_of[i]),
-                      run_status_name(run->status), run->exit_status,
-                      run->note[0] == '\0' ? "" : ": ", run->note);
+        report_line(out, "  %s at %s, run %" PRId32 " of %zu: %s, exit status %" PRId32 "%s%s",
+                    run_arm_name(run, name), load, run->run + 1,
+                    report_cells_runs(cells, cells->row_of[i], cells->column_of[i]),
+                    run_status_name(run->status), run->exit_status,
+                    run->note[0] == '\0' ? "" : ": ", run->note);
     }
 }
 
@@ -373,9 +375,10 @@ static void write_notes(FILE *out, const struct report_cells *cells)
         if (run->status != RUN_OK || run->note[0] == '\0')
             continue;
         report_format_load(load, sizeof(load), run);
-        (void)fprintf(out, "%s  %s at %s, run %" PRId32 " of %zu: %s\n",
-                      is_first ? "\nnotes:\n" : "", run_arm_name(run, name), load, run->run + 1,
-                      report_cells_runs(cells, cells->row_of[i], cells->column_of[i]), run->note);
+        (void)fputs(is_first ? "\nnotes:\n" : "", out);
+        report_line(out, "  %s at %s, run %" PRId32 " of %zu: %s", run_arm_name(run, name), load,
+                    run->run + 1, report_cells_runs(cells, cells->row_of[i], cells->column_of[i]),
+                    run->note);
         is_first = false;
     }
 }
@@ -396,8 +399,9 @@ static enum hl_status write_grid(FILE *out, const struct run_list *runs, bool el
     } else {
         const struct run *first = &runs->runs[0];
 
-        (void)fprintf(out, "%s%s%s, %s\n\n", first->workload,
-                      first->machine[0] == '\0' ? "" : " on ", first->machine, made[first->source]);
+        report_line(out, "%s%s%s, %s", first->workload, first->machine[0] == '\0' ? "" : " on ",
+                    first->machine, made[first->source]);
+        (void)fputc('\n', out);
         status = write_tables(out, &cells, elapsed_only, err);
         write_failures(out, &cells);
         write_notes(out, &cells);

@@ -23,6 +23,7 @@
 
 #include "base/format.h"
 #include "base/units.h"
+#include "base/visible.h"
 #include "report/cells.h"
 #include "report/write.h"
 #include "stats/stats.h"
@@ -62,13 +63,14 @@ static const char *format_figure(char text[HL_EXACT_BYTES], double value)
 static void write_heading(FILE *out, const struct run *run)
 {
     const char *name = report_load_name(run->load);
+    char load[4 * sizeof(run->load)];
     bool is_level = run->load[strspn(run->load, "0123456789")] == '\0';
 
     (void)fputs("Average ", out);
     if (name != NULL)
         (void)fprintf(out, "%s ", name);
     else if (!is_level)
-        (void)fprintf(out, "%s ", run->load);
+        (void)fprintf(out, "%s ", hl_visible(load, sizeof(load), run->load));
     (void)fputs("load -j", out);
     if (run->level > 0 && strcmp(run->load, "max") != 0)
         (void)fprintf(out, " %" PRId64, run->level);
@@ -135,7 +137,7 @@ enum hl_status report_kernbench(FILE *out, const struct run_list *runs,
     for (size_t row = 0; row < cells.row_count; row++) {
         char name[RUN_ARM_BYTES];
 
-        (void)fprintf(out, "%s\n", run_arm_name(cells.rows[row], name));
+        report_line(out, "%s", run_arm_name(cells.rows[row], name));
         for (size_t column = 0; column < cells.column_count; column++)
             write_block(out, &cells, row, column);
     }

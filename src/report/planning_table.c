@@ -9,6 +9,7 @@
 #include <math.h>
 
 #include "base/format.h"
+#include "base/visible.h"
 #include "report/report.h"
 #include "report/write.h"
 
@@ -71,7 +72,7 @@ static enum hl_status write_table(FILE *out, const struct compare_plan *plan, st
 /* What the planned n cannot do. */
 static void write_warnings(FILE *out, const struct compare_plan *plan)
 {
-    char needed[TEXT_BYTES];
+    char needed[TEXT_BYTES], load[4 * TEXT_BYTES];
 
     for (size_t i = 0; i < plan->row_count; i++) {
         const struct compare_plan_row *row = &plan->rows[i];
@@ -79,8 +80,9 @@ static void write_warnings(FILE *out, const struct compare_plan *plan)
 
         if (!row->is_planned || (reaches && row->detectable <= plan->effect))
             continue;
-        report_write(out, "warning: %s%s%s%zu %s ", has_load ? "load " : "", row->load,
-                     has_load ? ": " : "", row->n, compare_unit_name(row->unit));
+        report_write(out, "warning: %s%s%s%zu %s ", has_load ? "load " : "",
+                     hl_visible(load, sizeof(load), row->load), has_load ? ": " : "", row->n,
+                     compare_units(row->unit, row->n));
         if (row->n_80 > 0)
             (void)hl_format(needed, sizeof(needed), "%zu", row->n_80);
         else

@@ -83,7 +83,7 @@ static void write_notes(FILE *out, const struct prediction *p)
     write_left_out(out, p, p->predicted->name, 0, p->left_out_predicted);
     write_left_out(out, p, p->measured->name, p->left_out_predicted, p->left_out_count);
     for (size_t i = 0; i < p->note_count; i++)
-        report_write(out, "%s\n", p->notes[i]);
+        report_line(out, "%s", p->notes[i]);
 }
 
 static enum hl_status write_one(FILE *out, const struct prediction *p, struct hl_error *err)

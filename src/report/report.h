@@ -15,6 +15,10 @@
 #include "paper/paper.h"
 #include "run/run.h"
 
+/* A line for people, at most 4095 bytes: as fprintf does in the C locale, then what a terminal would
+ * obey as escapes (base/visible.h), and a newline. */
+void report_line(FILE *out, const char *format, ...) HL_PRINTF(2, 3);
+
 /*
  * A load that the study leaves out: on two cpus kernbench's half load is one job, which is single.
  * Printed as "Half load: off (1 job = single) by kernbench's rule".

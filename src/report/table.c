@@ -14,6 +14,7 @@
 
 #include "base/format.h"
 #include "base/memory.h"
+#include "base/visible.h"
 #include "report/write.h"
 
 enum { CELL_BYTES = 512 };
@@ -33,7 +34,7 @@ struct report_table *report_table_new(void)
 
 void report_table_cell(struct report_table *table, const char *format, ...)
 {
-    char text[CELL_BYTES], *copy;
+    char text[CELL_BYTES], visible[4 * CELL_BYTES], *copy;
     va_list args;
 
     if (table == NULL || table->is_out_of_memory)
@@ -42,10 +43,7 @@ void report_table_cell(struct report_table *table, const char *format, ...)
     (void)hl_vformat(text, sizeof(text), format, args);
     va_end(args);
     /* Names come from users; a table stays a table all the same. */
-    for (char *c = text; *c != '\0'; c++)
-        if ((unsigned char)*c < ' ' || *c == 0x7f)
-            *c = '?';
-    copy = hl_strdup(text);
+    copy = hl_strdup(hl_visible(visible, sizeof(visible), text));
     if (copy == NULL || hl_grow(&table->cells, &table->cell_capacity, table->cell_count + 1,
                                 sizeof(*table->cells), NULL) != HL_OK) {
         hl_free(copy);

@@ -144,10 +144,11 @@ static enum hl_status write_differences(struct sheet *s, struct hl_error *err)
         others += s->why->rows[row].is_known && &s->why->rows[row] != s->why->best;
     if (others == 0)
         return HL_OK;
-    (void)fprintf(s->out,
-                  "\nmore elapsed seconds than %s, the best, and their causes (wasted: idle cpus "
-                  "beside waiting tasks)\n",
-                  run_arm_name(s->why->best->run, name));
+    (void)fputc('\n', s->out);
+    report_line(s->out,
+                "more elapsed seconds than %s, the best, and their causes (wasted: idle cpus "
+                "beside waiting tasks)",
+                run_arm_name(s->why->best->run, name));
     s->table = report_table_new();
     report_table_cell(s->table, "%s", "");
     report_table_cell(s->table, "more");
@@ -252,7 +253,7 @@ static enum hl_status write_balancing(struct sheet *s, struct hl_error *err)
     }
     HL_TRY(end_table(s, 1, err));
     if (reason != NULL)
-        (void)fprintf(s->out, "-: %s\n", reason);
+        report_line(s->out, "-: %s", reason);
     return HL_OK;
 }
 
@@ -267,9 +268,10 @@ static enum hl_status write_load(FILE *out, struct why *why, size_t column, stru
         double least_s = why->best->sums.elapsed_s;
 
         sheet.decimals = least_s < 1 ? 4 : least_s < 10 ? 3 : 2;
-        (void)fprintf(
+        (void)fputc('\n', out);
+        report_line(
             out,
-            "\nwhy, at %s: where the elapsed seconds went (cpus used: (user + system) / elapsed)\n",
+            "why, at %s: where the elapsed seconds went (cpus used: (user + system) / elapsed)",
             load);
         HL_TRY(write_parts(&sheet, err));
         HL_TRY(write_differences(&sheet, err));
@@ -277,9 +279,11 @@ static enum hl_status write_load(FILE *out, struct why *why, size_t column, stru
         HL_TRY(write_balancing(&sheet, err));
     }
     for (size_t row = 0; row < why->cells.row_count; row++)
-        if (why->rows[row].run != NULL && !why->rows[row].is_known)
-            (void)fprintf(out, "\nwhy, at %s: not known of %s: %s\n", load,
-                          run_arm_name(why->rows[row].run, name), why->rows[row].error.text);
+        if (why->rows[row].run != NULL && !why->rows[row].is_known) {
+            (void)fputc('\n', out);
+            report_line(out, "why, at %s: not known of %s: %s", load,
+                        run_arm_name(why->rows[row].run, name), why->rows[row].error.text);
+        }
     return HL_OK;
 }
 

@@ -4,6 +4,7 @@
  *
  * Errors of a stream are sticky, so that writers look once, at the end.
  */
+#include "report/report.h"
 #include "report/write.h"
 
 #include <errno.h>
@@ -12,6 +13,7 @@
 #include <string.h>
 
 #include "base/format.h"
+#include "base/visible.h"
 
 void report_write(FILE *out, const char *format, ...)
 {
@@ -24,32 +26,23 @@ void report_write(FILE *out, const char *format, ...)
     (void)fputs(text, out);
 }
 
-/* Bytes of the UTF-8 sequence at `text` (RFC 3629); 0 if there is none. */
-static size_t utf8_bytes(const unsigned char *text)
+void report_line(FILE *out, const char *format, ...)
 {
-    size_t bytes = text[0] < 0x80   ? 1
-                   : text[0] < 0xc2 ? 0
-                   : text[0] < 0xe0 ? 2
-                   : text[0] < 0xf0 ? 3
-                                    : 4;
+    enum { LINE_BYTES = 4096 };
+    char text[LINE_BYTES], visible[LINE_BYTES];
+    va_list args;
 
-    if (text[0] > 0xf4)
-        return 0;
-    for (size_t i = 1; i < bytes; i++)
-        if ((text[i] & 0xc0) != 0x80)
-            return 0;
-    /* Longer than needed, surrogates, beyond U+10FFFF. */
-    if ((text[0] == 0xe0 && text[1] < 0xa0) || (text[0] == 0xed && text[1] > 0x9f) ||
-        (text[0] == 0xf0 && text[1] < 0x90) || (text[0] == 0xf4 && text[1] > 0x8f))
-        return 0;
-    return bytes;
+    va_start(args, format);
+    (void)hl_vformat(text, sizeof(text), format, args);
+    va_end(args);
+    (void)fprintf(out, "%s\n", hl_visible(visible, sizeof(visible), text));
 }
 
 void report_write_json_string(FILE *out, const char *text)
 {
     (void)fputc('"', out);
     while (*text != '\0') {
-        size_t bytes = utf8_bytes((const unsigned char *)text);
+        size_t bytes = hl_utf8_bytes(text);
 
         if (bytes == 0)
             (void)fputs("\\ufffd", out);

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/format.h"
+#include "base/visible.h"
 #include "base/rng.h"
 #include "base/units.h"
 
@@ -75,9 +76,41 @@ static void the_decimal_point_is_a_point_in_every_locale(void **state)
     (void)setlocale(LC_ALL, "C");
 }
 
+static void what_a_terminal_would_obey_is_escaped(void **state)
+{
+    static const struct {
+        const char *text, *visible;
+    } cases[] = {
+        {"", ""},
+        {"make -j4", "make -j4"},
+        {"Sch\xc3\xa4"
+         "del",
+         "Sch\xc3\xa4"
+         "del"},
+        {"\xf0\x9f\x90\xa7", "\xf0\x9f\x90\xa7"},
+        {"a\nb\rc\td", "a\\nb\\rc\\td"},
+        {"\033[2Jx\x7f", "\\x1b[2Jx\\x7f"},
+        {"\xc2\x9b"
+         "31m",
+         "\\xc2\\x9b31m"},                                     /* CSI as one character */
+        {"\xff\xc3", "\\xff\\xc3"},                            /* no UTF-8, and cut short */
+        {"\xc0\xaf\xed\xa0\x80", "\\xc0\\xaf\\xed\\xa0\\x80"}, /* too long; a surrogate */
+    };
+    char visible[64], small[6];
+
+    (void)state;
+    for (int i = 0; i < HL_COUNT_OF(cases); i++)
+        assert_string_equal(hl_visible(visible, sizeof(visible), cases[i].text), cases[i].visible);
+    /* What does not fit is cut at a character, never within an escape. */
+    assert_string_equal(hl_visible(small, sizeof(small), "ab\033c"), "ab");
+    assert_string_equal(hl_visible(small, sizeof(small), "abcd\xc3\xa4"), "abcd");
+    assert_string_equal(hl_visible(small, sizeof(small), "abcde"), "abcde");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_a_terminal_would_obey_is_escaped),
         cmocka_unit_test(numbers_are_as_short_as_exactness_allows),
         cmocka_unit_test(every_number_reads_back_exactly),
         cmocka_unit_test(the_decimal_point_is_a_point_in_every_locale),

@@ -85,10 +85,10 @@ static void a_table_aligns_and_ends_no_line_in_blanks(void **state)
     report_table_cell(table, "b");
     report_table_end_row(table);
     assert_int_equal(report_table_print(table, out, 1, NULL), HL_OK);
-    assert_written("             -j1\n"
-                   "--------  ------  -\n"
+    assert_written("              -j1\n"
+                   "---------  ------  -\n"
                    "Sch\xc3\xa4"
-                   "del?  309.02  x\n"
+                   "del\\n  309.02  x\n"
                    "b\n");
     report_table_free(table);
 }

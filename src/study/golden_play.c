@@ -38,7 +38,7 @@ enum {
     FORK_MS = 50,           /* the first task is forked so long before that */
     FORKS_US = 40000,       /* all are, within so long, */
     BETWEEN_FORKS_US = 100, /* or in steps of this */
-    RECORDER_MS = 20,       /* the recorder runs so long before it forks them, and until it has */
+    RECORDER_MS = 20,       /* the recorder begins so long before it forks them */
     TIMER_SLACK_US = 50,
     RUN_EXTRA_US = 6,
     RUN_EXTRA_REAL_US = 150,       /* in real time: the middle of 50 to 250 */
@@ -118,14 +118,17 @@ static int64_t fork_us(const struct golden *g, const struct golden_start *start,
     return begin_us(g, turn) - FORK_MS * INT64_C(1000) + before * between_forks_us(g);
 }
 
-/* It prepares a start and forks the tasks. So what the kernel keeps by ticks is of an idle machine. */
+/* It prepares a start, so that what the kernel keeps by ticks is of an idle machine. It forks the tasks from
+ * elsewhere than they sleep, if there is another cpu. */
 static void add_recorder(struct script *s, const struct golden *g, const struct golden_start *start,
                          int turn)
 {
+    int64_t forks_us = 2 * golden_tasks_of_start(g) * between_forks_us(g);
+
     add(s, "task recorder%d start %" PRId64 " at %" PRId64 "us background: run %" PRId64 "us\n",
         turn, start == NULL ? 0 : start->cpu,
         begin_us(g, turn) - (FORK_MS + RECORDER_MS) * INT64_C(1000),
-        RECORDER_MS * INT64_C(1000) + 2 * golden_tasks_of_start(g) * between_forks_us(g));
+        RECORDER_MS * INT64_C(1000) + (g->cpu_count == 1 ? forks_us : -1000));
 }
 
 static void add_mask(struct script *s, const char *word, uint64_t mask)

@@ -201,7 +201,9 @@ static FILE *open_regular(const char *path, struct hl_error *err)
     FILE *file = NULL;
     enum hl_status status = HL_OK;
 
-    if (fd < 0 || fstat(fd, &found) != 0)
+    if (path[0] == '\0')
+        status = hl_fail(err, HL_BAD_INPUT, "the name of a file is empty; expected one to read");
+    else if (fd < 0 || fstat(fd, &found) != 0)
         status = hl_fail(err, HL_BAD_INPUT, "%s: %s", path, strerror(errno));
     else if (S_ISDIR(found.st_mode))
         status = hl_fail(err, HL_BAD_INPUT, "%s: %s", path, strerror(EISDIR));

@@ -359,6 +359,39 @@ static void hyperfine_gives_a_run_per_time(void **state)
     import_close(&result);
 }
 
+static void a_lone_number_of_a_scan_is_the_load(void **state)
+{
+    static const char scan[] =
+        "{\"results\":["
+        "{\"command\":\"make -j4 O=14 v4.4\",\"times\":[1],\"parameters\":{\"jobs\":\"4\"}},"
+        "{\"command\":\"make -j8 O=14 v4.4\",\"times\":[2],\"parameters\":{\"jobs\":8}},"
+        "{\"command\":\"sleep 0.1\",\"times\":[3],\"parameters\":{\"s\":\"0.1\"}},"
+        "{\"command\":\"cc a\",\"times\":[4],\"parameters\":{\"cc\":\"a\"}},"
+        "{\"command\":\"x 1 2\",\"times\":[5],\"parameters\":{\"a\":\"1\",\"b\":\"2\"}}]}";
+    const struct import_options said = {.load = "all"};
+    struct import_result result = read_ok(scan);
+    const struct run *runs = result.runs.runs;
+
+    (void)state;
+    assert_string_equal(runs[0].variant, "command=make -j{jobs} O=14 v4.4");
+    assert_string_equal(runs[0].load, "4");
+    assert_int_equal(runs[0].level, 4);
+    assert_string_equal(runs[1].variant, runs[0].variant);
+    assert_string_equal(runs[1].load, "8");
+    assert_string_equal(runs[2].variant, "command=sleep {s}");
+    assert_string_equal(runs[2].load, "0.1");
+    assert_int_equal(runs[2].level, -1);
+    assert_string_equal(runs[3].variant, "command=cc a,cc=a");
+    assert_string_equal(runs[3].load, "unnamed");
+    assert_string_equal(runs[4].variant, "command=x 1 2,a=1,b=2");
+    import_close(&result);
+    /* A load that is said stays the load. */
+    assert_int_equal(import_text(&result, "FILE", scan, sizeof(scan) - 1, &said, &err), HL_OK);
+    assert_string_equal(result.runs.runs[0].load, "all");
+    assert_string_equal(result.runs.runs[0].variant, "command=make -j4 O=14 v4.4,jobs=4");
+    import_close(&result);
+}
+
 static void what_is_wrong_with_hyperfine_json(void **state)
 {
     (void)state;
@@ -705,6 +738,7 @@ int main(void)
         cmocka_unit_test(what_is_wrong_with_time_lines),
         cmocka_unit_test(more_runs_than_memory_should_hold_are_refused),
         cmocka_unit_test(hyperfine_gives_a_run_per_time),
+        cmocka_unit_test(a_lone_number_of_a_scan_is_the_load),
         cmocka_unit_test(what_is_wrong_with_hyperfine_json),
         cmocka_unit_test(csv_columns_stand_in_any_order),
         cmocka_unit_test(csv_may_have_metrics_and_studies_of_its_own),

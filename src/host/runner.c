@@ -294,7 +294,7 @@ _Noreturn static void become_keeper(const struct host_command *command, struct r
                                             ? &command->setting->cpus
                                             : NULL);
     keeper.start_ns = host_now_ns();
-    keeper.child = fork();
+    keeper.child = vfork(); /* no copy of our memory, which the command would pay for */
     if (keeper.child == 0)
         become_command(&keeper);
     if (keeper.child < 0) {

@@ -250,6 +250,12 @@ enum hl_status store_open(struct store **store, const char *path, enum store_acc
     enum hl_status status;
 
     *store = NULL;
+    /* SQLite forgets what it writes under these names. */
+    if (path[0] == '\0' || path[0] == ':') {
+        hl_free(opened);
+        return hl_fail(err, HL_USAGE, "the file of results is '%s'; expected the name of a file",
+                       path);
+    }
     if (opened != NULL)
         opened->path = hl_strdup(path);
     if (opened == NULL || opened->path == NULL) {

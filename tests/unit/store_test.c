@@ -360,6 +360,8 @@ static void files_that_are_not_ours_are_left_alone(void **state)
     (void)snprintf(other, sizeof(other), "%s/none.db", folder);
     assert_refused(store_open(&store, other, STORE_READ, &err), HL_BAD_INPUT, "No such file");
     assert_refused(store_open(&store, folder, STORE_WRITE, &err), HL_NOT_PERMITTED, "--db");
+    assert_refused(store_open(&store, "", STORE_WRITE, &err), HL_USAGE, "is ''; expected");
+    assert_refused(store_open(&store, ":memory:", STORE_WRITE, &err), HL_USAGE, "':memory:'");
     (void)snprintf(other, sizeof(other), "%s/no/folder.db", folder);
     assert_refused(store_open(&store, other, STORE_WRITE, &err), HL_NOT_PERMITTED, "--db");
     /* An empty file is what a process killed at its first step leaves. */

@@ -2,8 +2,8 @@
 /*
  * shifts.c - the pairwise shifts of a sample in order, without storing them.
  *
- * In sorted samples the shifts at most v form a staircase, so one walk along it counts them, and
- * bisection over v finds the k-th. Rounding is monotone, hence equal expressions compare exactly.
+ * In sorted samples the shifts at most v form a staircase, so one walk along it counts them, and a
+ * search over v finds the k-th. Rounding is monotone, hence equal expressions compare exactly.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -100,25 +100,44 @@ static size_t walk(const struct rank_sample *sample, double value, double *next)
     return count;
 }
 
+/*
+ * The bounds close in on the k-th shift in turns: where it would be if the shifts between them were
+ * evenly spread, in the middle, and at the next shift above the lower bound. The first is quick where
+ * there are many shifts, the last where they are few, as in times of two digits; the second bounds
+ * the work.
+ */
 double rank_shift_kth(const struct rank_sample *sample, size_t k)
 {
     const double *x = sample->x, *y = sample->y;
     double low = x != NULL ? y[0] - x[sample->x_count - 1] : y[0];
     double high = x != NULL ? y[sample->y_count - 1] - x[0] : y[sample->y_count - 1];
-    double next;
+    size_t low_count = 0, high_count = sample->shift_count;
+    double above_low = low, next; /* above_low: the smallest shift above `low` */
 
     /* At most `low` lie fewer than k shifts, at most `high` k or more. */
     low -= 2 * sample->tie;
-    while (high - low > sample->tie / 4) {
-        double middle = low + (high - low) / 2;
+    for (int turn = 0; high - low > sample->tie / 4; turn = (turn + 1) % 3) {
+        double share = ((double)k - 0.5 - (double)low_count) / (double)(high_count - low_count);
+        double middle = low + (high - low) * (turn == 0 ? share : 0.5);
+        size_t count;
 
-        if (walk(sample, middle, &next) >= k)
+        if (turn == 2)
+            middle = above_low;
+        count = walk(sample, middle, &next);
+        if (count >= k && middle == above_low)
+            return middle;
+        if (count >= k) {
             high = middle;
-        else
+            high_count = count;
+        } else {
             low = middle;
+            low_count = count;
+            above_low = next;
+        }
+        if (low_count == k - 1)
+            break;
     }
-    (void)walk(sample, low, &next);
-    return next;
+    return above_low;
 }
 
 double rank_shift_next(const struct rank_sample *sample, double value)

@@ -15,6 +15,7 @@
 #include "base/memory.h"
 #include "base/rng.h"
 #include "base/units.h"
+#include "stats/rank.h"
 #include "stats/stats.h"
 
 static struct stats_contrast pairs_of(const double *differences, size_t n)
@@ -44,6 +45,64 @@ static void assert_near(double found, double expected, double tolerance)
 {
     if (!(fabs(found - expected) <= tolerance))
         fail_msg("found %.17g, expected %.17g", found, expected);
+}
+
+/* ---- the order of the shifts ---- */
+
+/* All shifts of a sample in order; returns how many. */
+static size_t sorted_shifts(const struct rank_sample *s, double *shifts)
+{
+    size_t count = 0;
+
+    for (size_t j = 0; j < s->y_count; j++) {
+        if (s->x == NULL)
+            for (size_t i = j; i < s->y_count; i++)
+                shifts[count++] = (s->y[j] + s->y[i]) / 2;
+        for (size_t i = 0; i < s->x_count; i++)
+            shifts[count++] = s->y[j] - s->x[i];
+    }
+    qsort(shifts, count, sizeof(*shifts), rank_compare_doubles);
+    return count;
+}
+
+/* Against a list of all: spread evenly or not, with few ties, many, or nothing but ties. */
+static void the_kth_shift_is_that_of_the_sorted_list(void **state)
+{
+    enum { MOST = 40, TRIALS = 600 };
+    static double shifts[MOST * MOST];
+    struct hl_rng rng = hl_rng_stream(7, "shifts");
+
+    (void)state;
+    for (int trial = 0; trial < TRIALS; trial++) {
+        size_t m = trial % 2 == 0 ? 0 : 1 + hl_rng_below(&rng, MOST),
+               n = 1 + hl_rng_below(&rng, MOST);
+        uint64_t values = trial % 3 == 0 ? 1 + hl_rng_below(&rng, 10) : UINT64_C(1) << 40;
+        double x[MOST], y[MOST];
+        struct stats_contrast contrast = m > 0 ? arms_of(x, m, y, n) : pairs_of(y, n);
+        struct rank_sample sample;
+        size_t count;
+
+        for (size_t i = 0; i < MOST; i++) {
+            x[i] = (double)hl_rng_below(&rng, values);
+            y[i] = (double)hl_rng_below(&rng, values);
+            /* Times have long tails. */
+            if (trial % 5 == 0)
+                y[i] = pow(y[i] / (double)values, 9);
+            if (trial % 7 == 0)
+                x[i] = log(x[i] + 2);
+        }
+        assert_int_equal(rank_sample_open(&sample, &contrast, NULL), HL_OK);
+        count = sorted_shifts(&sample, shifts);
+        assert_int_equal(count, sample.shift_count);
+        for (size_t k = 1; k <= count; k++) {
+            double found = rank_shift_kth(&sample, k);
+
+            if (!(fabs(found - shifts[k - 1]) <= sample.tie / 4))
+                fail_msg("trial %d, shift %zu of %zu: found %.17g, expected %.17g", trial, k, count,
+                         found, shifts[k - 1]);
+        }
+        rank_sample_close(&sample);
+    }
 }
 
 /* ---- published critical values ---- */
@@ -521,6 +580,7 @@ static void one_run_each_has_no_common_interval(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_kth_shift_is_that_of_the_sorted_list),
         cmocka_unit_test(signed_rank_agrees_with_published_critical_values),
         cmocka_unit_test(rank_sum_agrees_with_published_critical_values),
         cmocka_unit_test(textbook_examples_have_their_published_results),

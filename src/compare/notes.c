@@ -130,10 +130,10 @@ static enum hl_status note_failed(struct compare_result *result, const struct co
         const struct run *run = group->runs[i];
 
         if (run->status == RUN_FAILED)
-            compare_list_add(runs, sizeof(runs), "run %d, exit status %d", run->run + 1,
+            compare_list_add(runs, sizeof(runs), "repetition %d, exit status %d", run->run,
                              run->exit_status);
         else if (run->status != RUN_OK)
-            compare_list_add(runs, sizeof(runs), "run %d, %s", run->run + 1,
+            compare_list_add(runs, sizeof(runs), "repetition %d, %s", run->run,
                              run_status_name(run->status));
     }
     return compare_note_add(result, COMPARE_NOTE_FAILED, err,
@@ -191,7 +191,7 @@ static enum hl_status note_outliers(struct compare_work *work, const struct comp
             number_text(stats_median(sample->values + 1, sample->n - 1), (char[NUMBER_BYTES]){0})));
     for (size_t i = is_first_odd; i < sample->n; i++)
         if (is_outlier[i])
-            compare_list_add(list, sizeof(list), "run %d: %s", sample->runs[i]->run + 1,
+            compare_list_add(list, sizeof(list), "repetition %d: %s", sample->runs[i]->run,
                              number_text(sample->values[i], number));
     if (list[0] == '\0')
         return HL_OK;

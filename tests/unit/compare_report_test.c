@@ -112,7 +112,7 @@ static void a_comparison_is_a_table_with_what_it_rests_on(void **state)
         "is as estimated; 32 % would be "
         "found (power 80 %)\n"
         "\n"
-        "cpus=0+1, load 8: 1 of 8 runs failed, left out: run 6, exit status 2\n"
+        "cpus=0+1, load 8: 1 of 8 runs failed, left out: repetition 5, exit status 2\n"
         "load 8: 1 run left out, without the other arm in the block\n");
 }
 
@@ -150,7 +150,8 @@ static void forty_metrics_without_a_difference_are_said_first(void **state)
         }
     compare();
     assert_int_equal(report_compare_text(out, &f.result, NULL), HL_OK);
-    assert_int_equal(strncmp(written, "no difference shown in 40 metrics (elapsed_s: 1 undecided)\n", 59), 0);
+    assert_int_equal(
+        strncmp(written, "no difference shown in 40 metrics (elapsed_s: 1 undecided)\n", 59), 0);
     assert_contains("Exploratory, 39 other metrics in 39 comparisons (Benjamini-Hochberg): no "
                     "difference shown\n");
 }

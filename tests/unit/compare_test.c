@@ -145,7 +145,7 @@ static void a_failed_build_is_counted_named_and_not_averaged(void **state)
     assert_near(side->mean, 81.55, 1e-9);
     assert_near(side->sd, 0.34, 0.005);
     assert_string_equal(fixture_note(&f, COMPARE_NOTE_FAILED),
-                        "A, load 3: 1 of 5 runs failed, left out: run 3, exit status 2");
+                        "A, load 3: 1 of 5 runs failed, left out: repetition 2, exit status 2");
     fixture_close(&f);
 }
 
@@ -300,7 +300,7 @@ static void a_block_without_a_partner_is_left_out_and_said(void **state)
     assert_string_equal(fixture_note(&f, COMPARE_NOTE_MISSING),
                         "load 3: 1 run left out, without the other arm in the block");
     assert_string_equal(fixture_note(&f, COMPARE_NOTE_FAILED),
-                        "B, load 3: 1 of 8 runs failed, left out: run 2, killed");
+                        "B, load 3: 1 of 8 runs failed, left out: repetition 1, killed");
     fixture_close(&f);
 }
 
@@ -618,7 +618,7 @@ static void outliers_first_runs_and_drifts_are_named(void **state)
                         "x, load 3: the first run is apart, 99 against a median of 81.4 in the "
                         "others");
     assert_string_equal(fixture_note(&f, COMPARE_NOTE_OUTLIER),
-                        "x, load 3: far from the median of 81.45, and kept: run 5: 95");
+                        "x, load 3: far from the median of 81.45, and kept: repetition 4: 95");
     assert_string_equal(fixture_note(&f, COMPARE_NOTE_DRIFT), "");
     fixture_close(&f);
 

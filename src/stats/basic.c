@@ -8,6 +8,7 @@
 #include "stats/stats.h"
 
 #include <math.h>
+#include <stdbool.h>
 
 double stats_mean(const double *x, size_t n)
 {
@@ -49,19 +50,48 @@ double stats_max(const double *x, size_t n)
     return most;
 }
 
-/* The k-th smallest, by counting: n is the number of runs of a cell, and a copy to sort could fail.
- */
+struct bounds { /* both left out; NULL: none */
+    const double *low, *high;
+};
+
+static bool is_between(const struct bounds *bounds, double value)
+{
+    return (bounds->low == NULL || value > *bounds->low) &&
+           (bounds->high == NULL || value < *bounds->high);
+}
+
+/* Of the values between the bounds, the one with half of them before it in the array. */
+static const double *middle_between(const double *x, size_t n, const struct bounds *bounds)
+{
+    size_t between = 0, seen = 0;
+
+    for (size_t i = 0; i < n; i++)
+        between += is_between(bounds, x[i]);
+    for (size_t i = 0; i < n; i++)
+        if (is_between(bounds, x[i]) && seen++ == between / 2)
+            return &x[i];
+    return NULL;
+}
+
+/* The k-th smallest, between bounds that close in: a copy to sort could fail. */
 static double select_kth(const double *x, size_t n, size_t k)
 {
-    for (size_t i = 0; i < n; i++) {
+    struct bounds bounds = {0};
+    const double *middle;
+
+    while ((middle = middle_between(x, n, &bounds)) != NULL) {
         size_t less = 0, equal = 0;
 
-        for (size_t j = 0; j < n; j++) {
-            less += x[j] < x[i];
-            equal += x[j] == x[i];
+        for (size_t i = 0; i < n; i++) {
+            less += x[i] < *middle;
+            equal += x[i] == *middle;
         }
         if (less <= k && k < less + equal)
-            return x[i];
+            return *middle;
+        if (k < less)
+            bounds.high = middle;
+        else
+            bounds.low = middle;
     }
     return (double)NAN;
 }

@@ -8,8 +8,10 @@
 #include <cmocka.h>
 
 #include <math.h>
+#include <stdlib.h>
 
 #include "base/units.h"
+#include "base/rng.h"
 #include "stats/stats.h"
 
 static void assert_near(double found, double expected, double tolerance)
@@ -71,6 +73,34 @@ static void what_cannot_be_computed_is_nan(void **state)
     assert_true(isnan(stats_geometric_mean(with_zero, 2)));
 }
 
+static int compare_doubles(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
+static void the_median_is_that_of_the_sorted_values(void **state)
+{
+    enum { MOST = 60 };
+    struct hl_rng rng = hl_rng_stream(3, "medians");
+
+    (void)state;
+    for (int trial = 0; trial < 3000; trial++) {
+        size_t n = 1 + hl_rng_below(&rng, MOST);
+        uint64_t values = trial % 2 == 0 ? 1 + hl_rng_below(&rng, 8) : UINT64_C(1) << 50;
+        double x[MOST], sorted[MOST];
+
+        for (size_t i = 0; i < n; i++)
+            x[i] = sorted[i] = trial % 5 == 0 && i % 7 == 0 ? -(double)INFINITY
+                                                            : (double)hl_rng_below(&rng, values);
+        qsort(sorted, n, sizeof(*sorted), compare_doubles);
+        if (isfinite(sorted[(n - 1) / 2]))
+            assert_true(stats_median(x, n) ==
+                        sorted[(n - 1) / 2] + (sorted[n / 2] - sorted[(n - 1) / 2]) / 2);
+    }
+}
+
 static void the_median_is_the_middle_and_leaves_the_input_alone(void **state)
 {
     double x[] = {5, 1, 4, 1, 3};
@@ -97,6 +127,7 @@ int main(void)
         cmocka_unit_test(equal_values_have_no_spread_whatever_their_rounding),
         cmocka_unit_test(four_good_builds_give_mean_and_deviation),
         cmocka_unit_test(what_cannot_be_computed_is_nan),
+        cmocka_unit_test(the_median_is_that_of_the_sorted_values),
         cmocka_unit_test(the_median_is_the_middle_and_leaves_the_input_alone),
         cmocka_unit_test(the_geometric_mean_multiplies),
     };

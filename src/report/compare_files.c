@@ -32,17 +32,9 @@ static size_t cells_of(const struct compare_result *result)
 
 /* ---- JSON ---- */
 
-static void write_string(FILE *out, const char *key, const char *text)
-{
-    (void)fprintf(out, "\"%s\":", key);
-    report_write_json_string(out, text);
-    (void)fputc(',', out);
-}
-
 static void write_number(FILE *out, const char *key, double value)
 {
-    (void)fprintf(out, "\"%s\":", key);
-    report_write_json_number(out, value);
+    report_write_json_member(out, "", key, value);
     (void)fputc(',', out);
 }
 
@@ -80,8 +72,8 @@ static void write_load(FILE *out, const struct compare_result *result, size_t lo
         (void)fputs("\"workload\":null,\"load\":null,", out);
         return;
     }
-    write_string(out, "workload", result->loads[load]->workload);
-    write_string(out, "load", result->loads[load]->load);
+    report_write_json_text(out, "workload", result->loads[load]->workload);
+    report_write_json_text(out, "load", result->loads[load]->load);
 }
 
 static void write_cell(FILE *out, const struct compare_result *result,
@@ -90,16 +82,16 @@ static void write_cell(FILE *out, const struct compare_result *result,
     const struct run_metric_info *info = &run_metric_table[cell->metric];
 
     (void)fputc('{', out);
-    write_string(out, "family", family);
-    write_string(out, "base", compare_base_of(result->request, cell->arm)->name);
-    write_string(out, "new", result->request->news[cell->arm].name);
+    report_write_json_text(out, "family", family);
+    report_write_json_text(out, "base", compare_base_of(result->request, cell->arm)->name);
+    report_write_json_text(out, "new", result->request->news[cell->arm].name);
     write_load(out, result, cell->load);
-    write_string(out, "metric", info->name);
-    write_string(out, "unit", info->unit);
-    write_string(out, "better", run_better_name(info->better));
+    report_write_json_text(out, "metric", info->name);
+    report_write_json_text(out, "unit", info->unit);
+    report_write_json_text(out, "better", run_better_name(info->better));
     write_number(out, "base_mean", cell->base_mean);
     write_number(out, "new_mean", cell->new_mean);
-    write_string(out, "kind", cell->is_ratio ? "ratio" : "difference");
+    report_write_json_text(out, "kind", cell->is_ratio ? "ratio" : "difference");
     write_number(out, "change", cell->change.estimate);
     write_number(out, "low", cell->change.low);
     write_number(out, "high", cell->change.high);
@@ -109,11 +101,11 @@ static void write_cell(FILE *out, const struct compare_result *result,
     write_number(out, "p", cell->change.p);
     write_number(out, "p_adjusted", cell->p_adjusted);
     (void)fprintf(out, "\"base_n\":%zu,\"new_n\":%zu,", cell->base_n, cell->new_n);
-    write_string(out, "n_of", compare_unit_name(cell->unit));
-    write_string(out, "verdict", compare_verdict_name(cell->verdict));
+    report_write_json_text(out, "n_of", compare_unit_name(cell->unit));
+    report_write_json_text(out, "verdict", compare_verdict_name(cell->verdict));
     (void)fprintf(out, "\"regression\":%s,", cell->is_regression ? "true" : "false");
     if (cell->reason[0] != '\0')
-        write_string(out, "reason", cell->reason);
+        report_write_json_text(out, "reason", cell->reason);
     else
         (void)fputs("\"reason\":null,", out);
     write_count(out, "n_to_decide", cell->n_to_decide);
@@ -145,7 +137,7 @@ enum hl_status report_compare_json(FILE *out, const struct compare_result *resul
     const struct compare_request *request = result->request;
 
     (void)fputs("{\"schema\":1,", out);
-    write_string(out, "metric", run_metric_table[request->metric].name);
+    report_write_json_text(out, "metric", run_metric_table[request->metric].name);
     write_number(out, "effect", request->effect);
     write_number(out, "level", request->level);
     (void)fputs("\"comparisons\":[", out);
@@ -162,7 +154,7 @@ enum hl_status report_compare_json(FILE *out, const struct compare_result *resul
     (void)fputs("],\"notes\":[", out);
     for (size_t i = 0; i < result->note_count; i++) {
         (void)fputs(i == 0 ? "\n{" : ",\n{", out);
-        write_string(out, "kind", compare_note_name(result->notes[i].kind));
+        report_write_json_text(out, "kind", compare_note_name(result->notes[i].kind));
         (void)fputs("\"text\":", out);
         report_write_json_string(out, result->notes[i].text);
         (void)fputc('}', out);

@@ -19,13 +19,6 @@
 #include "report/why.h"
 #include "report/write.h"
 
-static void write_text(FILE *out, const char *key, const char *text)
-{
-    (void)fprintf(out, "\"%s\":", key);
-    report_write_json_string(out, text);
-    (void)fputc(',', out);
-}
-
 /* "K=V,K2=V2" as {"K":"V","K2":"V2"}; a backslash takes the next character literally. An
  * imported "A", without any key, is {"variant":"A"}. */
 static void write_variant(FILE *out, const char *variant)
@@ -133,9 +126,9 @@ static void write_metrics(FILE *out, const struct run *run)
 static void write_run(FILE *out, const struct run *run)
 {
     (void)fputc('{', out);
-    write_text(out, "source", run_source_name(run->source));
-    write_text(out, "workload", run->workload);
-    write_text(out, "load", run->load);
+    report_write_json_text(out, "source", run_source_name(run->source));
+    report_write_json_text(out, "workload", run->workload);
+    report_write_json_text(out, "load", run->load);
     if (run->level < 0)
         (void)fputs("\"level\":null,", out);
     else
@@ -143,9 +136,9 @@ static void write_run(FILE *out, const struct run *run)
     if (run->policy[0] == '\0')
         (void)fputs("\"policy\":null,", out);
     else
-        write_text(out, "policy", run->policy);
+        report_write_json_text(out, "policy", run->policy);
     write_variant(out, run->variant);
-    write_text(out, "machine", run->machine);
+    report_write_json_text(out, "machine", run->machine);
     (void)fprintf(out, "\"seed\":%" PRIu64 ",", run->seed);
     if (run->block >= 0)
         (void)fprintf(out, "\"block\":%" PRId32 ",", run->block);
@@ -155,11 +148,11 @@ static void write_run(FILE *out, const struct run *run)
     if (run->order >= 0)
         (void)fprintf(out, "\"order\":%" PRId32 ",", run->order);
     if (run->boot_id[0] != '\0')
-        write_text(out, "boot_id", run->boot_id);
-    write_text(out, "status", run_status_name(run->status));
+        report_write_json_text(out, "boot_id", run->boot_id);
+    report_write_json_text(out, "status", run_status_name(run->status));
     (void)fprintf(out, "\"exit_status\":%" PRId32 ",", run->exit_status);
     if (run->note[0] != '\0')
-        write_text(out, "note", run->note);
+        report_write_json_text(out, "note", run->note);
     write_metrics(out, run);
     write_all_extra(out, run);
     write_parts(out, run);
@@ -199,7 +192,7 @@ enum hl_status report_study_json(FILE *out, const char *study, const char *finge
                                  const struct run_list *runs, struct hl_error *err)
 {
     (void)fputs("{\"schema\":1,", out);
-    write_text(out, "study", study);
+    report_write_json_text(out, "study", study);
     if (fingerprint[0] != '\0')
         (void)fprintf(out, "\"fingerprint\":%s,", fingerprint);
     write_runs(out, runs);

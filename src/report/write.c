@@ -74,6 +74,13 @@ void report_write_json_member(FILE *out, const char *before, const char *key, do
     report_write_json_number(out, value);
 }
 
+void report_write_json_text(FILE *out, const char *key, const char *text)
+{
+    (void)fprintf(out, "\"%s\":", key);
+    report_write_json_string(out, text);
+    (void)fputc(',', out);
+}
+
 void report_write_csv_field(FILE *out, const char *text)
 {
     if (strpbrk(text, ",\"\r\n") == NULL) {

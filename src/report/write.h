@@ -21,6 +21,9 @@ void report_write_json_number(FILE *out, double value);
 /* `before`, such as a comma, and "key":value. */
 void report_write_json_member(FILE *out, const char *before, const char *key, double value);
 
+/* "key":"text" and a comma. */
+void report_write_json_text(FILE *out, const char *key, const char *text);
+
 /* A field as in RFC 4180: in quotes, with quotes doubled, if it needs them. */
 void report_write_csv_field(FILE *out, const char *text);
 

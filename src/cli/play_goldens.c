@@ -245,6 +245,9 @@ static enum hl_status check_only(const char *only, const char *file, const char 
         char word[GOLDEN_WORD_BYTES_MAX + 1];
         int i = 0;
 
+        if (*at == ',' || *at == '\0')
+            return hl_fail(err, HL_USAGE, "--only \"%.64s\": expected names of records, such as %s",
+                           only, ids[0]);
         (void)hl_format(word, sizeof(word), "%.*s", (int)HL_MIN(strcspn(at, ","), sizeof(word) - 1),
                         at);
         while (i < count && strcmp(ids[i], word) != 0)

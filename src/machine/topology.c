@@ -538,7 +538,7 @@ static enum hl_status expand_name(const char *text, char *synthetic, size_t byte
     if ((is_smt && (hl_split(numbers, 'x', parts, 2) != 2 || !hl_parse_int(parts[1], &threads))) ||
         !hl_parse_int(parts[0], &cores) || cores < 1 || threads < 1 ||
         threads > MACHINE_THREADS_PER_CORE_MAX || cores > MACHINE_CPUS_MAX / threads)
-        return hl_fail(err, HL_USAGE, "machine \"%.64s\": expected %s and at most %d cpus", text,
+        return hl_fail(err, HL_USAGE, "machine \"%.64s\": expected %s and 1 to %d cpus", text,
                        is_smt ? "smt:CORESxTHREADS with 1 to 8 threads per core" : "smp:CPUS",
                        MACHINE_CPUS_MAX);
     (void)snprintf(synthetic, bytes, "pack:1 core:%d pu:%d", (int)cores, (int)threads);

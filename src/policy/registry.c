@@ -151,7 +151,10 @@ static enum hl_status parse_value(const struct assignment *a, int64_t *value, st
         return check_range(a, *value, 1, info->unit, err);
     case PARAM_DURATION:
         if (!hl_parse_duration_ns(a->text, value))
-            return expected(a, "a duration such as 5ms", err);
+            return hl_fail(err, HL_USAGE,
+                           "%.128s: %s is \"%.64s\"; expected a duration such as 5ms, from %" PRId64
+                           " to %" PRId64 " ns",
+                           a->spec, info->name, a->text, info->min, info->max);
         return check_range(a, *value, 1, "ns", err);
     case PARAM_DECIMAL:
         if (!hl_parse_decimal(a->text, HL_PPM, value))
@@ -219,7 +222,11 @@ static enum hl_status find_param(const struct policy_spec *spec, const char *nam
     int count = param_count(spec->ops);
     const struct policy_absent *absent = find_absent(spec->ops, name);
 
-    for (*index = 0; *index < count; ++*index) {
+    *index = 0;
+    if (*name == '\0')
+        return hl_fail(err, HL_USAGE, "%.128s: found nothing after a ':', expected name=value",
+                       spec->text);
+    for (; *index < count; ++*index) {
         known[*index] = spec->ops->params[*index].name;
         if (is_same_name(known[*index], name))
             return HL_OK;

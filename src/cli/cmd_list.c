@@ -2,6 +2,7 @@
 /*
  * cmd_list.c - `halfload list policies|machines|workloads|variants|papers|studies|host`: what there is.
  */
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -22,12 +23,14 @@
 
 struct list_options {
     struct cli_input input; /* first */
-    const char *what, *db;
+    const char *what, *name, *db;
     bool is_verbose;
     enum cli_format format;
 };
 
-enum { KEY_DB = 256, KEY_FORMAT };
+enum { KEY_DB = 256, KEY_FORMAT, POLICIES_MAX = 64 };
+
+#define SOURCES_LINE "Sources such as 'spec linux 5.8' are explained in docs/sources.md."
 
 static const struct argp_option option_table[] = {
     {"verbose", 'v', NULL, 0, "parameters of policies, constants of machines with their sources",
@@ -46,9 +49,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     case KEY_DB: o->db = arg; return 0;
     case KEY_FORMAT: return cli_format_option(state, arg, false, &o->format);
     case ARGP_KEY_ARG:
-        if (o->what != NULL)
-            return cli_refuse(state, "a second word '%s'; expected one", arg);
-        o->what = arg;
+        if (o->name != NULL)
+            return cli_refuse(state, "a third word '%s'; expected at most two", arg);
+        *(o->what == NULL ? &o->what : &o->name) = arg;
         return 0;
     case ARGP_KEY_NO_ARGS:
         return cli_refuse(state, "list what? expected policies, machines, workloads, variants, "
@@ -60,8 +63,8 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 static const struct argp list_argp = {
     .options = option_table,
     .parser = parse_option,
-    .args_doc = "policies|machines|workloads|variants|papers|studies|host",
-    .doc = "Says what there is.",
+    .args_doc = "policies|machines|workloads|variants|papers|studies|host [NAME]",
+    .doc = "Says what there is. With the NAME of a policy or a machine: all of that one.",
 };
 
 /* The words of the bits that are set, joined by '+'. */
@@ -215,8 +218,31 @@ static enum hl_status list_policies(bool is_verbose, struct hl_error *err)
             print_absent(ops);
     }
     if (is_verbose)
-        puts("Sources such as 'spec linux 5.8' are explained in docs/sources.md.");
+        puts(SOURCES_LINE);
     return HL_OK;
+}
+
+static enum hl_status list_policy(const char *name, struct hl_error *err)
+{
+    const char *known[POLICIES_MAX];
+    int count = 0;
+
+    for (; policy_registry[count] != NULL; count++) {
+        const struct policy_ops *ops = policy_registry[count];
+
+        assert(count < POLICIES_MAX);
+        known[count] = ops->name;
+        if (strcmp(ops->name, name) != 0)
+            continue;
+        printf("%s  %s (%s)\n", ops->name, ops->summary, ops->source);
+        for (const struct policy_param_info *p = ops->params; p != NULL && p->name != NULL; p++)
+            print_param(p);
+        print_prefixes(ops->prefixes);
+        print_absent(ops);
+        puts(SOURCES_LINE);
+        return HL_OK;
+    }
+    return hl_fail_unknown(err, HL_USAGE, NULL, "policy", name, known, count);
 }
 
 static void print_constant(const struct machine *m, int i)
@@ -368,6 +394,9 @@ enum hl_status cli_list(int argc, char **argv, struct hl_error *err)
     struct list_options o = {0};
 
     HL_TRY(cli_parse(&list_argp, argc, argv, &o.input, err));
+    if (o.name != NULL && strcmp(o.what, "policies") != 0 && strcmp(o.what, "machines") != 0)
+        return hl_fail(err, HL_USAGE, "list %.40s %.64s: a name follows policies or machines only",
+                       o.what, o.name);
     if (strcmp(o.what, "host") == 0 && o.db == NULL)
         return cli_list_host(o.format, err);
     if (strcmp(o.what, "studies") == 0)
@@ -378,6 +407,8 @@ enum hl_status cli_list(int argc, char **argv, struct hl_error *err)
                        o.what);
     if (o.db != NULL)
         return hl_fail(err, HL_USAGE, "--db is for stored results: expected `list studies`");
+    if (o.name != NULL)
+        return o.what[0] == 'p' ? list_policy(o.name, err) : print_machine(o.name, true, err);
     for (int i = 0; i < HL_COUNT_OF(kinds); i++) {
         names[i] = kinds[i].name;
         if (strcmp(o.what, kinds[i].name) == 0)

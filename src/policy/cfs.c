@@ -275,6 +275,7 @@ static enum hl_status cfs_init(struct policy *p, struct hl_error *err)
 }
 
 static const struct policy_param_info cfs_params[] = {
+    {"version", PARAM_CHOICE, "", "6.1", 0, 0, 0, "release; spec modern 2"},
     {"sched_latency_ns", PARAM_DURATION, "", NULL, 100000, HL_NS_PER_S, POLICY_PARAM_UNSET,
      "everyone runs once in it; default 6 ms, scaled; spec modern 2.1"},
     {"sched_min_granularity_ns", PARAM_DURATION, "", NULL, 100000, HL_NS_PER_S, POLICY_PARAM_UNSET,

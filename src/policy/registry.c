@@ -133,9 +133,9 @@ static enum hl_status parse_value(const struct assignment *a, int64_t *value, st
 
     switch (info->type) {
     case PARAM_BOOL:
-        if (strcmp(a->text, "y") != 0 && strcmp(a->text, "n") != 0)
-            return expected(a, "y or n", err);
-        *value = a->text[0] == 'y';
+        if (strlen(a->text) != 1 || strchr("yn10", a->text[0]) == NULL)
+            return expected(a, "y or n, or 1 or 0", err);
+        *value = a->text[0] == 'y' || a->text[0] == '1';
         return HL_OK;
     case PARAM_CHOICE: return parse_choice(a, value, err);
     case PARAM_FLAGS: return parse_flags(a, value, err);

@@ -70,7 +70,7 @@ static void every_default_is_within_its_range_and_has_a_source(void **state)
             else if (info->type != PARAM_FLAGS)
                 assert_true(info->value >= info->min && info->value <= info->max);
             if (info->type == PARAM_CHOICE)
-            assert_true(info->choices[0] != 0); /* one release is a choice too */
+                assert_true(info->choices[0] != 0); /* one release is a choice too */
         }
     }
 }

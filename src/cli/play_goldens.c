@@ -75,6 +75,17 @@ static bool has_all_busy(const struct golden *g)
     return !isnan(g->real_all_busy_ms.median) || !isnan(g->simulated_all_busy_ms.median);
 }
 
+static void print_legend(FILE *out)
+{
+    fprintf(
+        out,
+        "real | simulated; inside: share +- as printed, preempt/s %d %% or one per start, mig/s a "
+        "factor of %.1f or one per start (not of pinned tasks), wake p50 %.1f ms (not of hogs), "
+        "slices one tick of %d ms; records in real time: shares and slices of hogs only\n",
+        GOLDEN_PREEMPT_PERCENT, GOLDEN_MIGRATE_PERCENT / 100.0, GOLDEN_WAKE_US / 1000.0,
+        GOLDEN_TICK_MS);
+}
+
 static void print_text(FILE *out, const struct golden *g)
 {
     fprintf(out, "%s, %s, %s%s: %s\n", g->id, g->kernel, g->cpus,
@@ -133,6 +144,18 @@ static void print_figures(FILE *out, const char *key, const struct golden_figure
     print_number(out, "slice_p90_ms", f->slice_ms[GOLDEN_P90], "}");
 }
 
+static void print_tolerances(FILE *out, const struct golden_tolerance *limit)
+{
+    fprintf(out, "\"tolerances\":{");
+    print_number(out, "share", limit->share, ",");
+    print_number(out, "preempt_per_s", limit->preempt_per_s, ",");
+    print_number(out, "mig_factor", limit->mig_factor, ",");
+    print_number(out, "mig_per_s", limit->mig_per_s, ",");
+    print_number(out, "wake_p50_ms", limit->wake_p50_ms, ",");
+    print_number(out, "slice_p50_ms", limit->slice_ms, ",");
+    print_number(out, "slice_p90_ms", limit->slice_ms, "},");
+}
+
 static void print_spread(FILE *out, const char *key, const struct golden_spread *s)
 {
     fprintf(out, "\"%s\":{", key);
@@ -186,6 +209,7 @@ static void print_json(FILE *out, const struct golden *g)
         print_figures(out, "simulated", &t->simulated);
         fprintf(out, ",");
         print_number(out, "share_tolerance", t->share_tolerance, ",");
+        print_tolerances(out, &t->tolerance);
         print_faults(out, "outside", t->faults);
         fprintf(out, ",");
         print_faults(out, "outside_sampled", t->sampled_faults);
@@ -229,6 +253,8 @@ static enum hl_status play_one(const struct goldens_request *request, FILE *out,
         fprintf(out, "%s", totals->of > 0 ? ",\n" : "");
         print_json(out, g);
     } else {
+        if (totals->of == 0)
+            print_legend(out);
         print_text(out, g);
     }
     totals->inside += g->inside;

@@ -55,6 +55,21 @@ enum golden_fault { /* bits: outside of which tolerance */
                     GOLDEN_SLICE = 16
 };
 
+/* Of every record; those of shares depend on it. */
+enum golden_limit {
+    GOLDEN_PREEMPT_PERCENT = 15,  /* or one in a start */
+    GOLDEN_MIGRATE_PERCENT = 250, /* a factor of 2.5, or one in a start */
+    GOLDEN_WAKE_US = 200,
+    GOLDEN_TICK_MS = 4
+};
+
+/* By how much each figure may differ; NAN: it is not judged. */
+struct golden_tolerance {
+    double share, preempt_per_s, wake_p50_ms, slice_ms;
+    double mig_factor; /* of the greater to the smaller ... */
+    double mig_per_s;  /* ... unless they are no more than this apart */
+};
+
 struct golden_task { /* `count` tasks NAME0, NAME1, ... */
     const char *name;
     int64_t count, nice, run_us, sleep_us, jitter_us, slice_us;
@@ -64,7 +79,8 @@ struct golden_task { /* `count` tasks NAME0, NAME1, ... */
     struct golden_figures real, simulated;
     struct golden_range wake_range_ms,
         slice_range_ms[GOLDEN_QUANTILES]; /* of quantiles by chance */
-    double share_tolerance;
+    double share_tolerance;               /* also where the share is not judged */
+    struct golden_tolerance tolerance;
     unsigned faults;         /* bits of golden_fault */
     unsigned sampled_faults; /* those of them that the record's sampling error does not explain */
 };

@@ -19,6 +19,7 @@
 #include <math.h>
 
 static const double z_99 = 2.576; /* 99 % of a normal law lie within so many standard deviations */
+static const double preempt_part = GOLDEN_PREEMPT_PERCENT / 100.0;
 
 /* As the records' notes say: run 0 is for ever, sleep 0 is never; a pair may pass its byte at once. */
 bool golden_is_hog(const struct golden_task *t)
@@ -73,10 +74,10 @@ static void find_fault(struct golden_task *t, enum golden_fault fault, bool is_s
         t->sampled_faults |= fault;
 }
 
-static void judge_rates(const struct golden *g, struct golden_task *t, bool is_pinned)
+static void judge_rates(const struct golden *g, struct golden_task *t)
 {
     const struct golden_figures *real = &t->real, *sim = &t->simulated;
-    double preempt_part = 0.15, factor = 2.5, resolution = 1 / g->seconds;
+    const struct golden_tolerance *limit = &t->tolerance;
     double sim_s = (double)g->played_starts * (double)t->count * g->seconds;
     double real_s = (double)g->recorded_starts * (double)t->count * g->seconds;
     bool real_has_more = real->mig_per_s > sim->mig_per_s;
@@ -84,38 +85,55 @@ static void judge_rates(const struct golden *g, struct golden_task *t, bool is_p
     double less = fmin(real->mig_per_s, sim->mig_per_s);
 
     find_fault(t, GOLDEN_PREEMPT,
-               is_far(real->preempt_per_s, sim->preempt_per_s,
-                      fmax(preempt_part * real->preempt_per_s, resolution)),
+               is_far(real->preempt_per_s, sim->preempt_per_s, limit->preempt_per_s),
                is_far(real->preempt_per_s, sim->preempt_per_s,
                       preempt_part * real->preempt_per_s +
                           rate_margin(real->preempt_per_s, real_s, 1, sim->preempt_per_s, sim_s)));
-    find_fault(t, GOLDEN_MIGRATE,
-               !is_pinned && !isnan(real->mig_per_s) && more > factor * less &&
-                   more - less > resolution,
-               more - factor * less > rate_margin(more, real_has_more ? real_s : sim_s, factor,
-                                                  less, real_has_more ? sim_s : real_s));
+    find_fault(t, GOLDEN_MIGRATE, more > limit->mig_factor * less && more - less > limit->mig_per_s,
+               more - limit->mig_factor * less > rate_margin(more, real_has_more ? real_s : sim_s,
+                                                             limit->mig_factor, less,
+                                                             real_has_more ? sim_s : real_s));
+}
+
+static double limit_if(bool is_judged, double real, double limit)
+{
+    return is_judged && !isnan(real) ? limit : NAN;
+}
+
+static void set_tolerances(const struct golden *g, struct golden_task *t)
+{
+    const struct golden_figures *real = &t->real;
+    bool is_pinned = t->cpus != 0 && (t->cpus & (t->cpus - 1)) != 0;
+    bool is_hog = golden_is_hog(t), has_rates = g->is_virtual_time;
+    double once = 1 / g->seconds, wake_ms = GOLDEN_WAKE_US / 1000.0;
+    double slice = fmin(real->slice_ms[GOLDEN_P50], real->slice_ms[GOLDEN_P90]); /* NAN if both */
+
+    t->share_tolerance = g->cpu_count == 1 ? 0.005 : is_pinned ? 0.1 : 0.02;
+    t->tolerance = (struct golden_tolerance){
+        .share = limit_if(has_rates || is_hog, real->share, t->share_tolerance),
+        .slice_ms = limit_if(has_rates || is_hog, slice, GOLDEN_TICK_MS),
+        .preempt_per_s = limit_if(has_rates, real->preempt_per_s,
+                                  fmax(preempt_part * real->preempt_per_s, once)),
+        .mig_factor =
+            limit_if(has_rates && !is_pinned, real->mig_per_s, GOLDEN_MIGRATE_PERCENT / 100.0),
+        .mig_per_s = limit_if(has_rates && !is_pinned, real->mig_per_s, once),
+        .wake_p50_ms = limit_if(has_rates && !is_hog, real->wake_ms[GOLDEN_P50], wake_ms),
+    };
 }
 
 static void judge_task(const struct golden *g, struct golden_task *t)
 {
     const struct golden_figures *real = &t->real, *sim = &t->simulated;
-    bool is_pinned = t->cpus != 0 && (t->cpus & (t->cpus - 1)) != 0;
-    double tick_ms = 4, wake_ms = 0.2;
+    const struct golden_tolerance *limit = &t->tolerance;
 
-    t->share_tolerance = g->cpu_count == 1 ? 0.005 : is_pinned ? 0.1 : 0.02;
-    if (!g->is_virtual_time && !golden_is_hog(t))
-        return;
-    find_fault(t, GOLDEN_SHARE, is_far(real->share, sim->share, t->share_tolerance), true);
+    find_fault(t, GOLDEN_SHARE, is_far(real->share, sim->share, limit->share), true);
     for (int q = 0; q < GOLDEN_QUANTILES; q++)
-        find_fault(t, GOLDEN_SLICE, is_far(real->slice_ms[q], sim->slice_ms[q], tick_ms),
-                   is_far_from(real->slice_ms[q], &t->slice_range_ms[q], tick_ms));
-    if (!g->is_virtual_time)
-        return;
-    judge_rates(g, t, is_pinned);
-    if (!golden_is_hog(t))
-        find_fault(t, GOLDEN_WAKE,
-                   is_far(real->wake_ms[GOLDEN_P50], sim->wake_ms[GOLDEN_P50], wake_ms),
-                   is_far_from(real->wake_ms[GOLDEN_P50], &t->wake_range_ms, wake_ms));
+        find_fault(t, GOLDEN_SLICE, is_far(real->slice_ms[q], sim->slice_ms[q], limit->slice_ms),
+                   is_far_from(real->slice_ms[q], &t->slice_range_ms[q], limit->slice_ms));
+    judge_rates(g, t);
+    find_fault(t, GOLDEN_WAKE,
+               is_far(real->wake_ms[GOLDEN_P50], sim->wake_ms[GOLDEN_P50], limit->wake_p50_ms),
+               is_far_from(real->wake_ms[GOLDEN_P50], &t->wake_range_ms, limit->wake_p50_ms));
 }
 
 void golden_judge(struct golden *g)
@@ -125,6 +143,7 @@ void golden_judge(struct golden *g)
         struct golden_task *t = &g->task[i];
 
         t->faults = t->sampled_faults = 0;
+        set_tolerances(g, t);
         judge_task(g, t);
         g->inside = g->inside && t->faults == 0;
         g->inside_sampled = g->inside_sampled && t->sampled_faults == 0;

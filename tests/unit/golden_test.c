@@ -135,6 +135,33 @@ static void margin_follows_the_binomial_law(void **state)
     assert_true(golden_quantile_margin(50, NAN, 100) == 0);
 }
 
+/* 15 % of a rate, but never less than one per start of 2 s; NAN where nothing is judged. */
+static void tolerances_follow_what_is_judged(void **state)
+{
+    struct golden g = two_hogs();
+    struct golden_task *t = &g.task[0];
+
+    (void)state;
+    t->real = (struct golden_figures){.share = 1, .preempt_per_s = 10, .slice_ms = {NAN, 4}};
+    golden_judge(&g);
+    assert_true(t->tolerance.share == 0.02 && t->tolerance.slice_ms == 4);
+    assert_true(fabs(t->tolerance.preempt_per_s - 1.5) < 1e-9);
+    assert_true(t->tolerance.mig_factor == 2.5 && t->tolerance.mig_per_s == 0.5);
+    assert_true(isnan(t->tolerance.wake_p50_ms));
+    t->real.preempt_per_s = 1;
+    t->sleep_us = t->run_us = 1000;
+    t->cpus = 3;
+    golden_judge(&g);
+    assert_true(t->tolerance.share == 0.1 && t->tolerance.preempt_per_s == 0.5);
+    assert_true(isnan(t->tolerance.mig_factor) && isnan(t->tolerance.mig_per_s));
+    assert_true(t->tolerance.wake_p50_ms == 0.2);
+    g.is_virtual_time = false;
+    golden_judge(&g);
+    assert_true(isnan(t->tolerance.share) && isnan(t->tolerance.slice_ms));
+    assert_true(isnan(t->tolerance.preempt_per_s) && isnan(t->tolerance.wake_p50_ms));
+    assert_true(t->share_tolerance == 0.1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -146,6 +173,7 @@ int main(void)
         cmocka_unit_test(shares_are_judged_alike),
         cmocka_unit_test(quantile_lies_between_ranks),
         cmocka_unit_test(margin_follows_the_binomial_law),
+        cmocka_unit_test(tolerances_follow_what_is_judged),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -355,6 +355,15 @@ static enum hl_status print_list(const struct goldens_request *request, const st
     return status;
 }
 
+static void warn_of_typo(const struct hl_json_node *key, const char *near)
+{
+    char where[512];
+
+    hl_json_where(key, where, sizeof(where));
+    cli_warn("%s: found the unknown key \"%.64s\", taken as a note; did you mean \"%s\"?", where,
+             key->key, near);
+}
+
 static enum hl_status play_file(const struct goldens_request *request, const struct hl_json *file,
                                 struct hl_error *err)
 {
@@ -370,8 +379,10 @@ static enum hl_status play_file(const struct goldens_request *request, const str
     ids = hl_alloc(HL_MAX(count, (size_t)1), sizeof(*ids));
     status = g == NULL || ids == NULL ? hl_fail(err, HL_NO_MEMORY, "out of memory for a record")
                                       : check_file(request, file, &list, count, g, ids, err);
-    if (status == HL_OK)
+    if (status == HL_OK) {
+        golden_find_typos(&root, warn_of_typo);
         status = print_list(request, file, &list, count, g, err);
+    }
     hl_free(ids);
     hl_free(g);
     return status;

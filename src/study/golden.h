@@ -123,6 +123,9 @@ enum hl_status golden_read(struct golden *g, const struct hl_json_node *root,
 /* The part of it that says which kernel and which cpus. */
 enum hl_status golden_read_machine(struct golden *g, const struct hl_json_node *record,
                                    struct hl_error *err) HL_MUST_CHECK;
+/* Reports each key of a file that means nothing, but is nearly one that does and is not there. */
+typedef void golden_typo_fn(const struct hl_json_node *key, const char *near);
+void golden_find_typos(const struct hl_json_node *root, golden_typo_fn *report);
 /* Tasks of one start: the record's, and the helpers. */
 int64_t golden_tasks_of_start(const struct golden *g);
 /* Takes the next "a1=0" off *prev: the first task of `g` so called, its number and its cpu. What

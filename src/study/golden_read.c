@@ -4,7 +4,7 @@
  *
  * What a record says must have a meaning: unknown kernels, cpus, groups and policies, wrong types and
  * negative times are errors. What it does not say is not compared, and what it says besides is left
- * alone.
+ * alone (golden_keys.c).
  */
 #include "study/golden.h"
 

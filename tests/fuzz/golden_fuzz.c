@@ -1,15 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * golden_fuzz.c - records of real kernels, read and written as the scenario that plays them.
- * covers: src/study/golden_read.c src/study/golden_machine.c
+ * covers: src/study/golden_read.c src/study/golden_machine.c src/study/golden_keys.c
  */
+#include <assert.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "study/golden.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void check_near(const struct hl_json_node *key, const char *near)
+{
+    char where[64];
+
+    hl_json_where(key, where, sizeof(where));
+    assert(strcmp(key->key, near) != 0);
+}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -22,6 +32,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
     if (g != NULL && status == HL_OK) {
         root = hl_json_root(&file);
+        golden_find_typos(&root, check_near);
         status = hl_json_member(&root, "workloads", &list, &err);
         if (status == HL_OK)
             status = hl_json_array(&list, &count, &err);

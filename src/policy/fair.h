@@ -91,7 +91,7 @@ struct fair_entity {          /* task data; and one per group and cpu */
     int32_t cpu;      /* of the queue; -1: none yet */
     int32_t depth;    /* number of parents */
     int32_t recent_used_cpu;
-    int64_t rt_started_ns; /* rr: the turn */
+    int64_t rt_started_ns, rt_ran_ns; /* on a cpu since; before, in this turn of rr */
     struct fair_wakes wakes;
     bool on_rq, is_delayed, has_rel_deadline;
     bool is_new;  /* forked, not yet queued */

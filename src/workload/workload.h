@@ -288,7 +288,7 @@ enum {
 }; /* threads of matinv, processes of rsa */
 
 struct workload_options {
-    char text[WORKLOAD_TEXT_MAX]; /* the workload as written: what tables print */
+    char text[WORKLOAD_TEXT_MAX]; /* the workload: options by table order, all as NAME=VALUE */
     struct workload_range value[WORKLOAD_OPTIONS_MAX]; /* by place in the workload's table */
     bool is_given[WORKLOAD_OPTIONS_MAX];
 };

@@ -114,6 +114,28 @@ static enum hl_status find_option(const struct workload_info *info, const char *
     return hl_fail_unknown(err, HL_USAGE, info->name, "option", name, names, count);
 }
 
+/* Options stand in the order of the workload's table, so one set-up has one name. */
+static void write_option(const struct workload_info *info, struct workload_options *options,
+                         int place, const char *value)
+{
+    char *at = options->text + strcspn(options->text, ":"), rest[WORKLOAD_TEXT_MAX];
+
+    while (*at == ':') {
+        int other = 0;
+        size_t length = strcspn(at + 1, "=");
+
+        while (strncmp(info->options[other].name, at + 1, length) != 0 ||
+               info->options[other].name[length] != '\0')
+            other++;
+        if (other > place)
+            break;
+        at += 1 + strcspn(at + 1, ":");
+    }
+    (void)snprintf(rest, sizeof(rest), "%s", at);
+    (void)snprintf(at, sizeof(options->text) - (size_t)(at - options->text), ":%s=%s%s",
+                   info->options[place].name, value, rest);
+}
+
 enum hl_status workload_option_set(const struct workload_info *info,
                                    struct workload_options *options, const char *assignment,
                                    struct hl_error *err)
@@ -124,7 +146,8 @@ enum hl_status workload_option_set(const struct workload_info *info,
     char name[WORKLOAD_TEXT_MAX];
     int place = 0;
 
-    if (used + 1 + strlen(assignment) >= sizeof(options->text))
+    if (used + 1 + strlen(assignment) + (equals == NULL ? strlen("=y") : 0) >=
+        sizeof(options->text))
         return hl_fail(err, HL_USAGE, "%s:%.80s: expected at most %d characters", options->text,
                        assignment, WORKLOAD_TEXT_MAX - 1);
     (void)snprintf(name, sizeof(name), "%.*s",
@@ -135,7 +158,7 @@ enum hl_status workload_option_set(const struct workload_info *info,
         return hl_fail(err, HL_USAGE, "%s: option %s is given twice", info->name, name);
     HL_TRY(read_value(&info->options[place], value, &options->value[place], err));
     options->is_given[place] = true;
-    (void)snprintf(options->text + used, sizeof(options->text) - used, ":%s", assignment);
+    write_option(info, options, place, value);
     return HL_OK;
 }
 

@@ -32,13 +32,14 @@ static void options_are_read_by_name(void **state)
     assert_int_equal(
         workload_parse("matinv:merged=0.095:orders=1000-1500+250:residual=n", &info, &o, &err),
         HL_OK);
-    assert_string_equal(o.text, "matinv:merged=0.095:orders=1000-1500+250:residual=n");
+    assert_string_equal(o.text, "matinv:orders=1000-1500+250:residual=n:merged=0.095");
     assert_int_equal(o.value[PLACE_ORDERS].step, 250);
     assert_int_equal(o.value[PLACE_RESIDUAL].first, 0);
     assert_int_equal(o.value[PLACE_MERGED].first, 95000);
     assert_true(o.is_given[PLACE_MERGED]);
 
     assert_int_equal(workload_parse("matinv:orders=500:residual", &info, &o, &err), HL_OK);
+    assert_string_equal(o.text, "matinv:orders=500:residual=y");
     assert_int_equal(o.value[PLACE_ORDERS].last, 500);
     assert_int_equal(o.value[PLACE_RESIDUAL].first, 1);
 }

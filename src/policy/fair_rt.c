@@ -55,7 +55,6 @@ void fair_rt_enqueue(struct policy *p, struct fair_cpu *c, struct policy_task *t
     fair_of(p)->rt_waiting++;
     se->on_rq = true;
     fair_set_cpu(p, se, c->cpu);
-    se->rt_ran_ns = 0;
     c->rt_nr++;
     c->nr_running++;
     if (c->nr_running > 1)
@@ -64,10 +63,19 @@ void fair_rt_enqueue(struct policy *p, struct fair_cpu *c, struct policy_task *t
         fair_resched(p, c);
 }
 
+/* A turn is time on a cpu: who sleeps, or waits for a higher priority, keeps the rest of it. */
+static int64_t turn_used_ns(const struct policy *p, const struct policy_task *running)
+{
+    const struct fair_entity *se = fair_entity_of(running);
+
+    return se->rt_ran_ns + policy_now_ns(p) - se->rt_started_ns;
+}
+
 void fair_rt_dequeue(struct policy *p, struct fair_cpu *c, struct policy_task *t)
 {
     if (c->rt_curr == t) {
         fair_rt_update_capacity(p, c);
+        fair_entity_of(t)->rt_ran_ns = turn_used_ns(p, t);
         c->rt_curr = NULL;
     } else {
         hl_list_remove(&c->rt_queue, &t->link);
@@ -78,20 +86,12 @@ void fair_rt_dequeue(struct policy *p, struct fair_cpu *c, struct policy_task *t
     c->nr_running--;
 }
 
-/* A turn is time on a cpu: who waits below a higher priority, or the fair server, uses none of it. */
-static int64_t turn_used_ns(const struct policy *p, const struct policy_task *running)
-{
-    const struct fair_entity *se = fair_entity_of(running);
-
-    return se->rt_ran_ns + policy_now_ns(p) - se->rt_started_ns;
-}
-
 /* The running task goes back to the queue. */
 void fair_rt_put(struct policy *p, struct fair_cpu *c)
 {
     if (c->rt_curr == NULL)
         return;
-    fair_entity_of(c->rt_curr)->rt_ran_ns = c->rt_requeue ? 0 : turn_used_ns(p, c->rt_curr);
+    fair_entity_of(c->rt_curr)->rt_ran_ns = turn_used_ns(p, c->rt_curr);
     fair_rt_update_capacity(p, c);
     insert(c, c->rt_curr, !c->rt_requeue);
     fair_of(p)->rt_waiting++;
@@ -102,11 +102,14 @@ void fair_rt_put(struct policy *p, struct fair_cpu *c)
 void fair_rt_tick(struct policy *p, struct fair_cpu *c)
 {
     const struct policy_task *waiting = first_waiting(c);
+    struct fair_entity *se = fair_entity_of(c->rt_curr);
 
     fair_rt_update_capacity(p, c);
-    if (c->rt_curr->class != CLASS_RR || waiting == NULL ||
-        waiting->rt_priority < c->rt_curr->rt_priority ||
-        turn_used_ns(p, c->rt_curr) < RR_TURN_MS * HL_NS_PER_MS)
+    if (c->rt_curr->class != CLASS_RR || turn_used_ns(p, c->rt_curr) < RR_TURN_MS * HL_NS_PER_MS)
+        return;
+    se->rt_ran_ns = 0;
+    se->rt_started_ns = policy_now_ns(p);
+    if (waiting == NULL || waiting->rt_priority < c->rt_curr->rt_priority)
         return;
     c->rt_requeue = true;
     fair_resched(p, c);
@@ -143,7 +146,6 @@ static void call_another(struct policy *p, const struct policy_task *t)
 void fair_rt_pull(struct policy *p, struct fair_cpu *c)
 {
     struct policy_task *best = NULL;
-    int64_t ran_ns;
 
     for (int cpu = 0; cpu < policy_cpu_count(p); cpu++) {
         struct policy_task *t = first_waiting(fair_cpu_of(p, cpu));
@@ -154,10 +156,8 @@ void fair_rt_pull(struct policy *p, struct fair_cpu *c)
     }
     if (best == NULL)
         return;
-    ran_ns = fair_entity_of(best)->rt_ran_ns;
     fair_rt_dequeue(p, fair_cpu_of(p, fair_entity_of(best)->cpu), best);
     fair_rt_enqueue(p, c, best);
-    fair_entity_of(best)->rt_ran_ns = ran_ns;
     policy_moved(p, best, c->cpu);
 }
 

@@ -63,6 +63,35 @@ static enum hl_status set_part(const struct workload_part *part, const struct si
                     : run_part_set(run, part->name, rate, (double)part->rate_amount / seconds, err);
 }
 
+/* The part of its work a process did in its window, by the window or by its own time if shorter, in
+ * 1/s; 0 if it has not come to its end. */
+static double own_rate(const struct sim_mark *marks, int64_t count, int64_t window_ns)
+{
+    int64_t end_ns = marks[0].at_ns + window_ns, last = 0;
+    double done;
+
+    if (marks[0].at_ns < 0 || marks[count - 1].at_ns <= marks[0].at_ns)
+        return 0;
+    if (marks[count - 1].at_ns <= end_ns)
+        return 1 / seconds_of(marks[count - 1].at_ns - marks[0].at_ns);
+    while (marks[last + 1].at_ns <= end_ns)
+        last++;
+    done = (double)last + (double)(end_ns - marks[last].at_ns) /
+                              (double)(marks[last + 1].at_ns - marks[last].at_ns);
+    return done / (double)(count - 1) / seconds_of(window_ns);
+}
+
+/* The rates of processes that take their own, added. */
+static double added_rates(const struct workload *workload, const struct sim_mark *marks)
+{
+    double each = (double)workload->rate_amount / (double)workload->rate_processes, rate = 0;
+
+    for (int64_t i = 0; i < workload->rate_processes; i++)
+        rate += each * own_rate(marks + i * workload->rate_marks, workload->rate_marks,
+                                workload->rate_window_ns);
+    return rate;
+}
+
 /* The parts of the run, and its rate. */
 static enum hl_status set_parts(const struct workload_info *info, const struct workload *workload,
                                 const struct sim_mark *marks, struct run *run, struct hl_error *err)
@@ -81,8 +110,12 @@ static enum hl_status set_parts(const struct workload_info *info, const struct w
         parts_amount += (double)part->rate_amount;
         parts_seconds += seconds_of(marks[part->last].at_ns - marks[part->first].at_ns);
     }
-    if (workload->rate_processes > 0)
+    if (workload->rate_by_user_time)
         seconds = run->metric[RUN_user_s] / (double)workload->rate_processes;
+    else if (workload->rate_processes > 0) {
+        amount = added_rates(workload, marks);
+        seconds = 1;
+    }
     if (workload->rate_amount == 0) {
         amount = parts_amount;
         seconds = parts_seconds;

@@ -171,9 +171,11 @@ struct workload {
     size_t live_task_max; /* upper bound of tasks alive or unreaped at one time; sizes the player */
     /* What its rate counts over the whole run: signatures. 0: that of its parts, by their time. */
     int64_t rate_amount;
-    /* 0: the rate is the amount by elapsed time. Else so many processes take their own rates by
-     * their user time, and these are added. */
-    int64_t rate_processes;
+    /* So many processes share that amount evenly, and their rates are added: of each what it did in
+     * the window that begins at the first of its marks, which stand at even parts of its work; or
+     * all by its user time. 0: the rate is the amount by elapsed time. */
+    int64_t rate_processes, rate_marks, rate_window_ns;
+    bool rate_by_user_time;
 
     /* Where a person wrote the steps, for messages; the path NULL: nowhere. */
     const char *path; /* not owned */

@@ -49,7 +49,8 @@ const struct workload_info workload_table[] = {
      .level_max = WORKLOAD_TASKS_MAX,
      .default_loads = "1x",
      .options = workload_rsa_options,
-     .rate = {"signs_per_s", "1/s", "signatures a second of all processes", .decides = true},
+     .rate = {"signs_per_s", "1/s", "signatures a second, the processes' own rates added",
+              .decides = true},
      .build = workload_rsa},
     {.name = NULL},
 };

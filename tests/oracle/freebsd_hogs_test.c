@@ -207,6 +207,11 @@ static void waiting_lowers_the_rate_by_elapsed_time(void **state)
     alone = metric(&run, "signs_per_s");
     play(&s, "4bsd:version=7.0", 16, &run);
     assert_within(metric(&run, "signs_per_s"), alone, 0.02);
+    /* Who shares a cpu at first signs less, but nobody is measured by the last one's end. */
+    play(&s, "ule:version=7.0", 8, &run);
+    assert_within(metric(&run, "signs_per_s"), alone, 0.04);
+    play(&s, "ule:version=7.0", 12, &run);
+    assert_within(metric(&run, "signs_per_s"), alone, 0.04);
     scene_close(&s);
 }
 

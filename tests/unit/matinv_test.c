@@ -313,12 +313,15 @@ static void signers_are_equal_and_independent(void **state)
     build(&b, "rsa", 4);
     /* 10 s / 2.6742 ms is 3739 signatures. */
     assert_int_equal(b.workload.rate_amount, 4 * 3739);
-    assert_int_equal(b.workload.rate_processes, 0);
+    assert_int_equal(b.workload.rate_processes, 4);
+    assert_int_equal(b.workload.mark_count, 4 * 101);
+    assert_false(b.workload.rate_by_user_time);
     assert_int_equal(b.workload.live_task_max, 5);
     assert_int_equal(work_of(&b.workload, 0), 10 * HL_NS_PER_S);
     built_close(&b);
     build(&b, "rsa:usertime=y", 4);
     assert_int_equal(b.workload.rate_processes, 4);
+    assert_true(b.workload.rate_by_user_time);
     built_close(&b);
 }
 

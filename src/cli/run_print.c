@@ -46,8 +46,19 @@ static void announce_profile(const struct study_request *request)
     putchar('\n');
 }
 
+static bool has_named_load(const struct study_request *request)
+{
+    for (int i = 0; i < request->load_count; i++) {
+        enum workload_load_kind kind = request->loads[i].kind;
+
+        if (kind == LOAD_HALF || kind == LOAD_OPTIMAL || kind == LOAD_MAX)
+            return true;
+    }
+    return false;
+}
+
 /* What half and optimal load are counted from. A variant may be allowed fewer of these cpus. */
-static void announce_cpus(void)
+static void announce_cpus(const struct study_request *request)
 {
     struct machine_host_cpus cpus;
     char text[200];
@@ -55,7 +66,10 @@ static void announce_cpus(void)
     if (machine_host_cpus_read(&cpus, NULL) != HL_OK)
         return;
     machine_host_cpus_print(&cpus, text, sizeof(text));
-    printf("cpus: %s; half load is half as many jobs, optimal load four times as many\n", text);
+    printf("cpus: %s%s\n", text,
+           has_named_load(request)
+               ? "; half load is half as many jobs, optimal load four times as many"
+               : "");
 }
 
 /* The arms, and how many runs it takes to tell them apart. */
@@ -101,7 +115,7 @@ void run_announce(void *context)
            cells == 1 ? "" : "s", request->runs, request->runs == 1 ? "" : "s");
     announce_study(a);
     if (is_real)
-        announce_cpus();
+        announce_cpus(request);
     announce_arms(a);
     if (!is_real)
         announce_profile(request);

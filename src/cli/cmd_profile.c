@@ -5,9 +5,12 @@
  */
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/units.h"
 #include "cli/cli.h"
@@ -243,23 +246,43 @@ static enum hl_status check_lost(const struct trace_text *text, const struct tra
 {
     if (tally->lives.lost_places == 0)
         return HL_OK;
+    if (tally->lives.lost_events == 0)
+        return hl_fail(err, HL_BAD_INPUT,
+                       "%s: events are missing, places: %" PRId64
+                       "; what ran there counts by half of what it can have been",
+                       text->path, tally->lives.lost_places);
     return hl_fail(err, HL_BAD_INPUT,
                    "%s: events are missing, %" PRId64 " known to be lost, places: %" PRId64
                    "; what ran there counts by half of what it can have been",
                    text->path, tally->lives.lost_events, tally->lives.lost_places);
 }
 
+/* The recording is not written over, and a profile that was there stays until the new one is whole. */
 static enum hl_status write_file(const struct profile_words *o, const struct profile *profile,
-                                 const char *about, struct hl_error *err)
+                                 const char *recording, const char *about, struct hl_error *err)
 {
-    FILE *out = fopen(o->output, "we");
+    char beside[PATH_MAX];
+    struct stat old, read;
+    bool is_there = stat(o->output, &old) == 0;
+    bool is_special = is_there && !S_ISREG(old.st_mode);
     enum hl_status status;
+    FILE *out;
 
+    if (is_there && stat(recording, &read) == 0 && read.st_dev == old.st_dev &&
+        read.st_ino == old.st_ino)
+        return hl_fail(err, HL_USAGE, "%s: is the recording; expected another file for the profile",
+                       o->output);
+    (void)snprintf(beside, sizeof(beside), "%s%s", o->output, is_special ? "" : ".new");
+    out = fopen(beside, "we");
     if (out == NULL)
         return hl_fail(err, HL_NOT_PERMITTED, "%s: %s", o->output, strerror(errno));
     status = measured_profile_write(out, profile, about, err);
     if (fclose(out) != 0 && status == HL_OK)
         status = hl_fail(err, HL_NOT_PERMITTED, "%s: %s", o->output, strerror(errno));
+    if (status == HL_OK && !is_special && rename(beside, o->output) != 0)
+        status = hl_fail(err, HL_NOT_PERMITTED, "%s: %s", o->output, strerror(errno));
+    if (status != HL_OK && !is_special)
+        (void)unlink(beside);
     return status;
 }
 
@@ -274,7 +297,7 @@ static enum hl_status print_all(const struct profile_words *o, const struct trac
     HL_TRY(measured_profile(&profile, tally, text->path, err));
     (void)snprintf(about, sizeof(about),
                    "a build recorded in %.400s; speed 1.0 is a cpu of its machine", text->path);
-    status = o->output != NULL ? write_file(o, &profile, about, err) : HL_OK;
+    status = o->output != NULL ? write_file(o, &profile, text->path, about, err) : HL_OK;
     if (status == HL_OK)
         status = o->format == FORMAT_JSON ? measured_profile_write(stdout, &profile, about, err)
                                           : print_summary(o, tally, err);

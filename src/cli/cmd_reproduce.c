@@ -110,10 +110,25 @@ static void separate(const struct reproduce_options *o, bool is_first)
         putchar('\n');
 }
 
+/* All are read before one is printed: a list of JSON is not left open for a wrong word. */
+static enum hl_status check_named(const struct reproduce_options *o, struct hl_error *err)
+{
+    for (int i = 0; i < o->paper_count; i++) {
+        struct paper paper = {0};
+        enum hl_status status = paper_open(&paper, o->papers[i], err);
+
+        if (status == HL_OK)
+            status = play_paper_check(&paper, err);
+        paper_close(&paper);
+        HL_TRY(status);
+    }
+    return HL_OK;
+}
+
 static enum hl_status reproduce_named(const struct reproduce_options *o, struct hl_error *err)
 {
     bool is_list = o->paper_count > 1;
-    enum hl_status status = HL_OK;
+    enum hl_status status = check_named(o, err);
 
     for (int i = 0; status == HL_OK && i < o->paper_count; i++) {
         struct paper paper = {0};

@@ -16,9 +16,10 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "base/units.h"
+#include "base/visible.h"
 #include "study/golden.h"
 
-enum { FILE_BYTES_MAX = 16 << 20, PATH_BYTES = 4096 };
+enum { FILE_BYTES_MAX = 16 << 20, PATH_BYTES = 4096, VISIBLE_BYTES = 1024 };
 
 static const struct {
     unsigned fault;
@@ -88,7 +89,10 @@ static void print_legend(FILE *out)
 
 static void print_text(FILE *out, const struct golden *g)
 {
-    fprintf(out, "%s, %s, %s%s: %s\n", g->id, g->kernel, g->cpus,
+    char id[VISIBLE_BYTES], kernel[VISIBLE_BYTES], cpus[VISIBLE_BYTES];
+
+    fprintf(out, "%s, %s, %s%s: %s\n", hl_visible(id, sizeof(id), g->id),
+            hl_visible(kernel, sizeof(kernel), g->kernel), hl_visible(cpus, sizeof(cpus), g->cpus),
             g->is_virtual_time ? "" : " (real time: shares and slices of hogs only)",
             is_bare(g)  ? "inside, as no result is recorded"
             : g->inside ? "inside"
@@ -97,7 +101,7 @@ static void print_text(FILE *out, const struct golden *g)
         const struct golden_task *t = &g->task[i];
         const struct golden_figures *real = &t->real, *sim = &t->simulated;
 
-        fprintf(out, "  %-3s", t->name);
+        fprintf(out, "  %-3s", hl_visible(id, sizeof(id), t->name));
         print_pair(out, "share", real->share, sim->share, "%.4f");
         fprintf(out, " +- %.3f", t->share_tolerance);
         print_pair(out, "preempt/s", real->preempt_per_s, sim->preempt_per_s, "%.1f");

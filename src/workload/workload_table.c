@@ -8,6 +8,9 @@
 
 static const char kernbench_loads[] = "half,optimal,max,single";
 
+/* make writes a byte for each job into a pipe that nobody reads yet: with more than fit it waits for ever. */
+enum { JOBS_MAX = 65536 };
+
 const struct workload_info workload_table[] = {
     {.name = "cmd",
      .summary = "any command: halfload run cmd [--load L] -- COMMAND, with {load} replaced",
@@ -18,6 +21,7 @@ const struct workload_info workload_table[] = {
      .level_means = "jobs",
      .simulated = true,
      .real = true,
+     .level_max = JOBS_MAX,
      .default_loads = kernbench_loads,
      .is_make = true,
      .build = workload_kernbench},
@@ -26,6 +30,7 @@ const struct workload_info workload_table[] = {
      .level_means = "jobs",
      .simulated = true,
      .real = true,
+     .level_max = JOBS_MAX,
      .default_loads = kernbench_loads,
      .is_make = true,
      .options = workload_buildworld_options,

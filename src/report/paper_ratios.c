@@ -96,11 +96,7 @@ static enum hl_status write_table(FILE *out, const struct paper *paper, int firs
     struct report_table *table = report_table_new();
     enum hl_status status;
 
-    report_table_cell(table, "%s", "");
-    report_table_cell(table, "%s", "");
-    for (int i = 0; i < count; i++)
-        report_table_cell(table, "%s  ", paper->loads[loads[i]].label);
-    report_table_end_row(table);
+    report_paper_loads(table, paper, loads, count);
     for (int ratio = first; ratio < end; ratio++)
         add_ratio(table, paper, ratio, loads, count);
     status = report_table_print(table, out, 1, err);

@@ -107,17 +107,23 @@ static void add_row(struct report_table *table, const struct paper *paper, int r
     }
 }
 
+void report_paper_loads(struct report_table *table, const struct paper *paper, const int *loads,
+                        int count)
+{
+    report_table_cell(table, "%s", "");
+    report_table_cell(table, "%s", "");
+    for (int i = 0; i < count; i++)
+        report_table_cell(table, "%s  ", paper->loads[loads[i]].label);
+    report_table_end_row(table);
+}
+
 static enum hl_status write_table(FILE *out, const struct paper *paper, int metric,
                                   const int *loads, int count, struct hl_error *err)
 {
     struct report_table *table = report_table_new();
     enum hl_status status;
 
-    report_table_cell(table, "%s", "");
-    report_table_cell(table, "%s", "");
-    for (int i = 0; i < count; i++)
-        report_table_cell(table, "%s  ", paper->loads[loads[i]].label);
-    report_table_end_row(table);
+    report_paper_loads(table, paper, loads, count);
     for (int row = 0; row < paper->row_count; row++)
         add_row(table, paper, row, metric, loads, count);
     status = report_table_print(table, out, 1, err);
